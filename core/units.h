@@ -1,0 +1,77 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace amsp {
+
+/// A number tagged with its dimension, in SI base units: bytes, seconds, flop.
+/// "G" is always 1e9. Powers of two are spelt Ki, Mi, Gi.
+template <class Tag, class Rep = double>
+struct Quantity {
+  Rep value{};
+
+  constexpr auto operator<=>(const Quantity&) const = default;
+  constexpr Quantity& operator+=(Quantity b) {
+    value += b.value;
+    return *this;
+  }
+  constexpr Quantity& operator-=(Quantity b) {
+    value -= b.value;
+    return *this;
+  }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) { return {a.value + b.value}; }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) { return {a.value - b.value}; }
+  friend constexpr Quantity operator*(Rep k, Quantity a) { return {k * a.value}; }
+  friend constexpr Quantity operator*(Quantity a, Rep k) { return {k * a.value}; }
+  friend constexpr Quantity operator/(Quantity a, Rep k) { return {a.value / k}; }
+  /// The ratio of two like quantities is a plain number.
+  friend constexpr double operator/(Quantity a, Quantity b) {
+    return static_cast<double>(a.value) / static_cast<double>(b.value);
+  }
+};
+
+using Bytes = Quantity<struct BytesTag, std::int64_t>;
+using Seconds = Quantity<struct SecondsTag>;
+using BytesPerSec = Quantity<struct BytesPerSecTag>;
+using Flop = Quantity<struct FlopTag>;
+using FlopPerSec = Quantity<struct FlopPerSecTag>;
+
+/// Only physically meaningful divisions exist, so `Bytes + Seconds` does not compile.
+constexpr Seconds operator/(Bytes size, BytesPerSec rate) {
+  return {static_cast<double>(size.value) / rate.value};
+}
+constexpr Seconds operator/(Flop work, FlopPerSec rate) {
+  return {work.value / rate.value};
+}
+constexpr BytesPerSec operator/(Bytes size, Seconds time) {
+  return {static_cast<double>(size.value) / time.value};
+}
+constexpr FlopPerSec operator/(Flop work, Seconds time) {
+  return {work.value / time.value};
+}
+
+constexpr Bytes operator""_B(unsigned long long n) {
+  return {static_cast<std::int64_t>(n)};
+}
+constexpr Bytes operator""_KiB(unsigned long long n) {
+  return {static_cast<std::int64_t>(n) << 10};
+}
+constexpr Bytes operator""_MiB(unsigned long long n) {
+  return {static_cast<std::int64_t>(n) << 20};
+}
+constexpr Bytes operator""_GiB(unsigned long long n) {
+  return {static_cast<std::int64_t>(n) << 30};
+}
+constexpr BytesPerSec operator""_GBps(unsigned long long n) {
+  return {static_cast<double>(n) * 1e9};
+}
+constexpr Seconds operator""_us(unsigned long long n) {
+  return {static_cast<double>(n) * 1e-6};
+}
+constexpr FlopPerSec operator""_TFLOPS(unsigned long long n) {
+  return {static_cast<double>(n) * 1e12};
+}
+static_assert((1_MiB / 1_GBps).value == 1048576e-9);
+
+}  // namespace amsp
