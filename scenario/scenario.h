@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "schedule/engine_policy.h"
+#include "schedule/model.h"
+#include "schedule/plan.h"
+#include "schedule/training.h"
+#include "topology/cluster_spec.h"
+
+namespace amsp {
+
+/// What to report beside the step itself.
+struct ReportSpec {
+  std::optional<double> token_budget;         // tokens of the whole training run
+  std::optional<double> price_per_gpu_hour;   // in `currency`
+  std::string currency;
+};
+
+/// Everything one prediction needs. All of it was checked on its own; whether the plan is
+/// allowed and fits is asked separately (broken_rule, estimate_memory).
+struct Scenario {
+  std::string name;
+  std::string description;
+  std::string file;       // for messages
+  ModelSpec model;
+  ClusterSpec cluster;
+  TrainingSpec training;
+  ShardingPlan plan;
+  std::string plan_name;  // as written: "zero3", or "explicit"
+  EnginePolicy engine;
+  ReportSpec report;
+
+  std::int64_t global_batch() const {
+    return std::int64_t{training.micro_batch} * training.micro_batches * plan.dp.size();
+  }
+};
+
+/// Reads "amsp.scenario/1" (scenarios/amsp.scenario.schema.json). `json` comes from the file
+/// named `file`, which is used in messages and to resolve a relative Hugging Face config path.
+/// Throws ConfigError for everything malformed, InfeasibleError for a plan that breaks a rule of
+/// the plan space (names the rule) or a global batch that doesn't divide (says which would).
+Scenario read_scenario(const Json& json, const std::string& file);
+
+/// read_json_file, then the overrides ("training.micro_batches=8"), then read_scenario.
+Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides = {});
+
+/// Sets the value at a dotted path. The text after '=' is taken as JSON if it parses as a number,
+/// boolean, null, object, array or quoted string, else as a string. Missing objects on the way
+/// are made. Array elements are addressed by number. Throws ConfigError for a malformed override
+/// or a path through a value that is no object.
+void apply_override(Json& json, const std::string& assignment);
+
+}  // namespace amsp

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "schedule/engine_policy.h"
+#include "schedule/model.h"
+#include "schedule/plan.h"
+#include "schedule/training.h"
+#include "topology/cluster_spec.h"
+
+namespace amsp {
+
+/// One part of a GPU's memory at its peak, with the formula behind the number.
+struct MemoryPart {
+  std::string name;     // "parameters", "activations", ...
+  Bytes bytes;
+  std::string formula;  // "2 B x Phi / s_p = 2 x 6.738e9 / 1"
+};
+
+/// Memory of the rank with the largest optimizer shard.
+struct MemoryEstimate {
+  std::vector<MemoryPart> parts;
+  Bytes allocated;      // all parts but the allocator's reserve
+  Bytes reserved;       // with it: what the GPU must have
+  Bytes capacity;
+  double shard_imbalance = 1;  // largest optimizer shard / mean
+
+  bool fits() const { return reserved <= capacity; }
+  Bytes part(const std::string& name) const;  // 0 if there is none
+};
+
+/// Per SPEC sections 2 and 5. `communicators` is the number of NCCL communicators a rank opens.
+MemoryEstimate estimate_memory(const ModelSpec& model, const TrainingSpec& training,
+                               const ShardingPlan& plan, const EnginePolicy& engine,
+                               const ClusterSpec& cluster);
+
+/// What would make it fit, most effective first: "shard optimizer states wider (os 8x2 saves
+/// 3.1 GiB)", "recompute: full saves 12 GiB". Empty if it fits.
+std::vector<std::string> memory_advice(const ModelSpec& model, const TrainingSpec& training,
+                                       const ShardingPlan& plan, const EnginePolicy& engine,
+                                       const ClusterSpec& cluster);
+
+}  // namespace amsp

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "schedule/engine_policy.h"
+#include "schedule/model.h"
+#include "schedule/plan.h"
+#include "schedule/task_graph.h"
+#include "schedule/training.h"
+
+namespace amsp {
+
+/// AMSP's schedule (SPEC section 4) of a valid plan as one rank's program. The window holds the
+/// tail of step 0 (optimizer, parameter update), then steps 1..full_steps, and the mark at which
+/// the forward of the step after could start.
+TaskGraph build_schedule(const ModelSpec& model, const TrainingSpec& training,
+                         const ShardingPlan& plan, const EnginePolicy& engine, int full_steps = 1);
+
+}  // namespace amsp

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "traces/timeline.h"
+
+namespace amsp {
+
+/// Integer nanoseconds: the unit of traces, so that parts add up exactly.
+using Nanoseconds = std::int64_t;
+/// Nearest; ties to even. Every start and end is rounded on its own, durations are differences.
+Nanoseconds to_ns(Seconds time);
+
+/// How a collective is counted, by the role of its message:
+///   param_gather (all-gather of parameters), grad_scatter (reduce-scatter of a gradient),
+///   grad_reduce (bucket reductions over replicas), param_update (broadcast or all-gather after
+///   the optimizer), grad_norm.
+/// Derived from the task key (phase and op), see traffic_class().
+std::string traffic_class(const TaskKey& key);
+
+/// One rank's window in half-open intervals of integer nanoseconds:
+/// compute + exposed + idle = window exactly; exposed + overlapped = communication.
+struct RankBreakdown {
+  Nanoseconds window = 0;
+  Nanoseconds compute = 0;        // union of compute
+  Nanoseconds communication = 0;  // union of communication
+  Nanoseconds overlapped = 0;     // both
+  Nanoseconds exposed = 0;        // communication without compute
+  Nanoseconds idle = 0;
+  /// By traffic class. exposed_by_class adds up to exposed exactly: every exposed nanosecond goes
+  /// to the one active operation, or evenly to several (remainders to the first by task order).
+  std::map<std::string, Nanoseconds> exposed_by_class;
+  std::map<std::string, Nanoseconds> total_by_class;    // sum of durations in the window
+  std::map<std::string, Nanoseconds> waiting_by_class;  // of that, waiting for late members
+};
+
+/// Events of one rank clipped to its window, as written to traces. A collective's event starts when
+/// the rank is ready and ends with the group; `wait` of it passes before the last member arrives.
+struct TraceEvent {
+  TaskId task;
+  Nanoseconds start, end;
+  Nanoseconds wait = 0;
+};
+/// All events that touch the window of the rank, in graph order, not clipped; tasks of no duration
+/// and markers are left out.
+std::vector<TraceEvent> rank_events(const Timeline& timeline, Rank rank);
+
+RankBreakdown break_down(const Timeline& timeline, Rank rank);
+/// The same from events with absolute times and a window (also for traces read back).
+struct ClassifiedEvent {
+  Nanoseconds start, end, wait;
+  std::string traffic;  // empty: compute
+};
+RankBreakdown break_down(const std::vector<ClassifiedEvent>& events, Nanoseconds begin,
+                         Nanoseconds end);
+
+/// A piece of the critical path: consecutive segments tile the window exactly.
+struct PathSegment {
+  TaskId task;      // TaskId{-1}: nothing ran (idle)
+  Rank rank;
+  Nanoseconds start, end;
+  std::string kind; // "compute", a traffic class, or "idle"
+};
+/// Walks back from the end of the window: from a task to the dependency (or stream predecessor,
+/// or group member's dependency) that finished last, ties to the smaller task id, then rank.
+/// From the latest rank's window_end mark to the latest window_begin.
+std::vector<PathSegment> critical_path(const Timeline& timeline);
+std::map<std::string, Nanoseconds> path_by_kind(const std::vector<PathSegment>& path);
+
+}  // namespace amsp
