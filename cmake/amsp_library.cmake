@@ -2,6 +2,10 @@
 add_library(amsp_options INTERFACE)
 target_compile_options(amsp_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                        -Wno-sign-conversion -Werror -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False positive of GCC 12 on std::string::operator+ (GCC bug 105651).
+  target_compile_options(amsp_options INTERFACE -Wno-restrict)
+endif()
 if(AMSP_SANITIZE)
   target_compile_options(amsp_options INTERFACE -fsanitize=address,undefined
                          -fno-sanitize-recover=all)

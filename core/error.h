@@ -33,10 +33,9 @@ enum ExitCode : int { kExitOk = 0, kExitConfig = 2, kExitInfeasible = 3, kExitIn
 }  // namespace amsp
 
 /// Checks an invariant, in release builds too; the rest of the arguments is a fmt message.
-#define AMSP_CHECK(condition, ...)                                                            \
-  do {                                                                                        \
-    if (!(condition)) [[unlikely]]                                                            \
-      throw ::amsp::InternalError(                                                            \
-          fmt::format("{}:{}: invariant '{}' is broken: {}", __FILE__, __LINE__, #condition, \
-                      fmt::format(__VA_ARGS__)));                                             \
+#define AMSP_CHECK(condition, ...)                                                              \
+  do {                                                                                          \
+    if (!(condition)) [[unlikely]]                                                              \
+      throw ::amsp::InternalError(fmt::format("{}:{}: invariant '{}' is broken: {}", __FILE__,  \
+                                              __LINE__, #condition, fmt::format(__VA_ARGS__))); \
   } while (false)

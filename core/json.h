@@ -1,7 +1,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-
 #include <string>
 #include <string_view>
 
@@ -23,7 +22,8 @@ std::string read_file(const std::string& path);
 Json read_json_file(const std::string& path);
 
 /// Writes to a temporary name beside `path`, then renames, so that no reader ever sees half a
-/// file and a failure leaves nothing behind. Throws ConfigError (path and system's reason).
+/// file and a failure leaves nothing behind. A symbolic link is followed; a device or a pipe is
+/// written to as it is. Throws ConfigError (path and system's reason).
 void write_file(const std::string& path, std::string_view content);
 
 }  // namespace amsp

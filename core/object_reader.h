@@ -17,12 +17,13 @@ namespace amsp {
 ///
 /// All failures throw ConfigError. Messages have the form `FILE#/POINTER: REASON`, e.g.
 ///   scenario.json#/cluster/nodes: is missing
+///   scenario.json#/cluster/nodes: is missing; is 'noodes' a misspelling of it?
 ///   scenario.json#/cluster/nodes: must be a whole number from 1 to 1048576, found "8"
 ///   scenario.json#/cluster/noodes: is not a known key; did you mean 'nodes'? (allowed: gpu, nodes)
 class ObjectReader {
  public:
-  /// `where` is "FILE#/POINTER" of this object (the root is "FILE#"). Fails if `value` is no object.
-  /// Keeps a reference to `value`, which must outlive the reader.
+  /// `where` is "FILE#/POINTER" of this object (the root is "FILE#"). Fails if `value` is no
+  /// object. Keeps a reference to `value`, which must outlive the reader.
   ObjectReader(const Json& value, std::string where);
 
   const std::string& where() const { return where_; }

@@ -11,7 +11,8 @@ template <class Tag, class Rep = double>
 struct Quantity {
   Rep value{};
 
-  constexpr auto operator<=>(const Quantity&) const = default;
+  // clang-tidy 14 takes the 0 of a rewritten comparison for a pointer
+  constexpr auto operator<=>(const Quantity&) const = default;  // NOLINT(modernize-use-nullptr)
   constexpr Quantity& operator+=(Quantity b) {
     value += b.value;
     return *this;
@@ -67,7 +68,7 @@ constexpr BytesPerSec operator""_GBps(unsigned long long n) {
   return {static_cast<double>(n) * 1e9};
 }
 constexpr Seconds operator""_us(unsigned long long n) {
-  return {static_cast<double>(n) * 1e-6};
+  return {static_cast<double>(n) / 1e6};  // 1e6 is exact, 1e-6 is not
 }
 constexpr FlopPerSec operator""_TFLOPS(unsigned long long n) {
   return {static_cast<double>(n) * 1e12};

@@ -50,9 +50,10 @@ Scenario read_scenario(const Json& json, const std::string& file);
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides = {});
 
 /// Sets the value at a dotted path. The text after '=' is taken as JSON if it parses as a number,
-/// boolean, null, object, array or quoted string, else as a string. Missing objects on the way
-/// are made. Array elements are addressed by number. Throws ConfigError for a malformed override
-/// or a path through a value that is no object.
+/// boolean, null, object, array or quoted string, else as a string; text that begins like one of
+/// the last three has to be one. null removes the key. Missing objects on the way are made. Array
+/// elements are addressed by number. Throws ConfigError for a malformed override, a path through
+/// a value that is no object, or a key to be removed that isn't there; `json` is then undefined.
 void apply_override(Json& json, const std::string& assignment);
 
 }  // namespace amsp

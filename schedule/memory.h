@@ -31,7 +31,11 @@ struct MemoryEstimate {
   Bytes part(const std::string& name) const;  // 0 if there is none
 };
 
-/// Per SPEC sections 2 and 5. `communicators` is the number of NCCL communicators a rank opens.
+/// The number of communicators that a rank opens: one per mesh, or per mesh and role.
+int communicator_count(const TrainingSpec& training, const ShardingPlan& plan,
+                       const EnginePolicy& engine);
+
+/// The sum of each part's own maximum, hence an upper bound of the peak.
 MemoryEstimate estimate_memory(const ModelSpec& model, const TrainingSpec& training,
                                const ShardingPlan& plan, const EnginePolicy& engine,
                                const ClusterSpec& cluster);

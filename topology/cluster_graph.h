@@ -1,8 +1,9 @@
 #pragma once
 
 #include <boost/graph/adjacency_list.hpp>
-
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/units.h"
@@ -10,14 +11,14 @@
 
 namespace amsp {
 
-enum class VertexKind { kGpu, kNvswitch, kNic, kLeaf, kSpine };
+enum class VertexKind { kGpu, kNvswitch, kPcie, kNic, kLeaf, kSpine };
 enum class LinkKind { kNvlink, kPcie, kNic, kFabric };
 
-/// "node3/gpu5", "node3/nvswitch0", "node3/nic2", "leaf1", "spine0".
+/// "node3/gpu5", "node3/nvswitch0", "node3/pcie0", "node3/nic2", "leaf1", "spine0".
 struct Vertex {
   VertexKind kind;
-  int node = -1;   // -1 for switches of the fabric
-  int index = 0;   // inside the node; of the switch
+  int node = -1;  // -1 for switches of the fabric
+  int index = 0;  // inside the node; of the switch
 };
 std::string to_string(const Vertex& vertex);
 
@@ -31,7 +32,8 @@ struct Link {
   BytesPerSec capacity;   // best payload: what simulation shares
 };
 
-using BoostGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Vertex, Link>;
+using BoostGraph =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Vertex, Link>;
 using VertexId = BoostGraph::vertex_descriptor;
 
 /// A part of a route: this fraction of the traffic crosses this link.
@@ -41,33 +43,59 @@ struct RouteShare {
 };
 
 /// The cluster as a graph of GPUs, NVSwitches, NICs, leaf and spine switches. Immutable.
-/// Ids are dense and in order of construction, hence deterministic.
+/// Ids are dense and in order of construction, hence deterministic; the two directions of a
+/// cable are links 2k and 2k+1.
+///
+///   NVLink     gpu - nvswitch, the GPU's rate split evenly over the switches; or, direct,
+///              gpu - gpu for every pair of a node, the rate split evenly over the others
+///   PCIe       gpu - nic, for the NIC that the GPU uses; without NVLink instead gpu - pcie and
+///              pcie - nic, where `pcie` stands for the node's switches and host bridge
+///   NIC        nic - leaf
+///   fabric     leaf - spine, every pair; capacity = bandwidth, since none is measured
 class ClusterGraph {
  public:
   /// Throws ConfigError if the spec is inconsistent or two GPUs can't reach each other
   /// (names both).
   explicit ClusterGraph(const ClusterSpec& spec);
+  ClusterGraph(const ClusterGraph&) = delete;  // edge descriptors point into graph_
+  ClusterGraph& operator=(const ClusterGraph&) = delete;
 
   const ClusterSpec& spec() const { return spec_; }
   const BoostGraph& graph() const { return graph_; }
   int link_count() const { return static_cast<int>(links_.size()); }
   const Link& link(LinkId id) const;
+  /// The edge of graph() that is link `id`.
+  const BoostGraph::edge_descriptor& edge(LinkId id) const;
   /// "node3/gpu5 -> node3/nvswitch0".
   std::string link_name(LinkId id) const;
-  /// GPU `index` of node `node`, and the NIC it uses.
-  VertexId gpu(int node, int index) const;
-  VertexId nic(int node, int index) const;
+  /// GPU `gpu` of node `node`, and the NIC which that GPU uses.
+  VertexId gpu(int node, int gpu) const;
+  VertexId nic(int node, int gpu) const;
   /// Shortest path with equal-cost multi-path: traffic splits evenly at every vertex over the
   /// next hops of shortest paths (counted in links). Fractions of the links that leave `from`
-  /// add up to 1. Cached; order is by link id.
+  /// add up to 1. Order is by link id; empty for from == to.
+  ///
+  /// A route has no GPU inside, leaves and enters a GPU's node by the NIC which that GPU uses, and
+  /// stays inside the node if both ends are there. So any two GPUs and any two NICs are
+  /// connected, but not a GPU and a NIC of its node that others use: that is an InternalError.
+  ///
+  /// Computed when first asked for, then cached: the reference stays valid as long as the
+  /// graph, and calls from several threads need a lock.
   const std::vector<RouteShare>& route(VertexId from, VertexId to) const;
 
  private:
+  void add_node(int node);
+  void add_fabric();
+  VertexId add_vertices(VertexKind kind, int node, int count);
+  void add_cable(LinkKind kind, VertexId a, VertexId b, BytesPerSec bandwidth,
+                 BytesPerSec capacity);
+  bool passes(VertexId inside, VertexId from, VertexId to) const;
+
   ClusterSpec spec_;
   BoostGraph graph_;
   std::vector<BoostGraph::edge_descriptor> links_;
-  std::vector<VertexId> first_gpu_, first_nic_;  // by node
-  mutable std::vector<std::vector<std::pair<VertexId, std::vector<RouteShare>>>> routes_;
+  std::vector<VertexId> first_gpu_, first_nic_;  // by node; GPUs and NICs of a node are consecutive
+  mutable std::unordered_map<std::uint64_t, std::vector<RouteShare>> routes_;
 };
 
 }  // namespace amsp

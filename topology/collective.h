@@ -27,6 +27,10 @@ struct CollectiveCall {
   std::vector<Bytes> bytes_by_root;
 };
 
+/// Bytes that each rank of a ring sends (and receives): (n-1)/n of the message for an all-gather or
+/// reduce-scatter, twice that for an all-reduce, the message for a broadcast.
+double wire_bytes_per_rank(const CollectiveCall& call);
+
 /// The time of a collective that shares its links with nobody, and where it comes from.
 struct CollectiveTime {
   Seconds time;

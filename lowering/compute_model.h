@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "lowering/compute_profile.h"
+#include "schedule/task_graph.h"
+#include "topology/cluster_spec.h"
+
+namespace amsp {
+
+/// Times of compute works on one GPU, from a profile where the shape is covered, else a roofline
+/// with the GPU's measured efficiencies:
+///   GEMM       flop / (peak * gemm_efficiency), not below bytes / HBM rate
+///   attention  flop / (peak * attention_efficiency); the backward at 0.8 of that rate
+///   memory     bytes / HBM rate, HBM rate = hbm_bandwidth * hbm_efficiency
+/// Weight gradients run at kWgradRate of the forward's rate. No kernel is shorter than
+/// kLaunchTime.
+class ComputeModel {
+ public:
+  /// `profile` may be null and must outlive the model.
+  ComputeModel(const GpuSpec& gpu, const ComputeProfile* profile) : gpu_(gpu), profile_(profile) {}
+
+  /// `owner` picks from bytes_by_owner where there are any.
+  ComputeTime time(const ComputeWork& work, int owner = 0) const;
+  /// Fraction of the GPU's HBM rate that the work needs while it runs alone in `time`.
+  double hbm_share(const ComputeWork& work, Seconds time, int owner = 0) const;
+  BytesPerSec hbm_rate() const { return gpu_.hbm_efficiency * gpu_.hbm_bandwidth; }
+
+ private:
+  ComputeTime gemm(const ComputeWork& work) const;
+  ComputeTime attention(const ComputeWork& work) const;
+  double bytes(const ComputeWork& work, int owner) const;
+
+  GpuSpec gpu_;
+  const ComputeProfile* profile_;
+};
+
+/// "gemm 4096x11008x4096", "attention S 4096 b 1 heads 32 d 128 forward", "memory 67.1 MB".
+std::string describe(const ComputeWork& work);
+
+}  // namespace amsp

@@ -1,0 +1,164 @@
+#include "lowering/lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "core/quantity.h"
+
+namespace amsp {
+
+namespace {
+
+/// Link and HBM fractions are multiples of 1/20: SimGrid loads a link by listing it `weight`
+/// times in a route, and cost grows with the length of routes.
+constexpr int kLinkScale = 20;
+/// HBM bytes that a collective kernel reads and writes per byte it sends: 2 to 3 (measured on
+/// A100, NVIDIA/nccl issue 1428).
+constexpr double kHbmPerWireByte = 2.5;
+
+int quantise(double fraction, int scale) {
+  return std::min(scale, static_cast<int>(std::lround(fraction * scale)));
+}
+
+}  // namespace
+
+Lowering::Lowering(const TaskGraph& graph, const ClusterGraph& cluster, const Placement& placement,
+                   const CollectiveModel& collectives, const ComputeModel& compute)
+    : graph_(graph),
+      cluster_(cluster),
+      placement_(placement),
+      collectives_(collectives),
+      compute_(compute) {
+  for (const CollectiveWork& work : graph.collective_works())
+    collective_times_.push_back(collectives.time(work.call));
+  for (const ComputeWork& work : graph.compute_works()) {
+    const auto owners = std::max<std::size_t>(1, work.bytes_by_owner.size());
+    auto& times = compute_times_.emplace_back();
+    for (std::size_t owner = 0; owner < owners; ++owner)
+      times.push_back(compute.time(work, static_cast<int>(owner)));
+  }
+  for (Rank rank = 0; rank < graph.dp.size(); ++rank)
+    owners_.push_back(group_position(graph.owner_mesh, graph.dp, rank).position);
+  for (const Stream& stream : graph.streams())
+    if (!groups_.contains(stream.mesh))
+      groups_.emplace(stream.mesh, process_groups(stream.mesh, graph.dp));
+  const NodeSpec& node = cluster.spec().node;
+  const int sms = cluster.spec().gpu.sms;
+  sm_unit_ = std::gcd(sms, std::gcd(node.comm_sms_intra, node.comm_sms_inter));
+  sm_scale_ = sms / sm_unit_;
+}
+
+ComputeTime Lowering::compute_time(const Task& task, int owner) const {
+  if (task.kind == WorkKind::kMarker) return {Seconds{0}, Source::kDerived};
+  const auto& times = compute_times_[static_cast<std::size_t>(task.work)];
+  return times[times.size() == 1 ? 0 : static_cast<std::size_t>(owner)];
+}
+
+const CollectiveTime& Lowering::collective_time(const Task& task) const {
+  return collective_times_[static_cast<std::size_t>(task.work)];
+}
+
+Seconds Lowering::slowest(const Task& task) const {
+  if (task.kind == WorkKind::kMarker) return Seconds{0};
+  if (task.kind == WorkKind::kCollective) return collective_time(task).time;
+  const auto& times = compute_times_[static_cast<std::size_t>(task.work)];
+  return std::max_element(times.begin(), times.end(),
+                          [](const auto& a, const auto& b) { return a.time < b.time; })
+      ->time;
+}
+
+int Lowering::resource_count() const { return cluster_.link_count() + 2 * graph_.dp.size(); }
+
+ResourceKind Lowering::kind(int resource) const {
+  if (resource < cluster_.link_count()) return ResourceKind::kLink;
+  return (resource - cluster_.link_count()) % 2 == 0 ? ResourceKind::kSms : ResourceKind::kHbm;
+}
+
+Rank Lowering::rank(int resource) const { return (resource - cluster_.link_count()) / 2; }
+
+int Lowering::scale(int resource) const {
+  return kind(resource) == ResourceKind::kSms ? sm_scale_ : kLinkScale;
+}
+
+std::string Lowering::name(int resource) const {
+  if (kind(resource) == ResourceKind::kLink) return cluster_.link_name(resource);
+  return fmt::format("rank{}/{}", rank(resource),
+                     kind(resource) == ResourceKind::kSms ? "sms" : "hbm");
+}
+
+int Lowering::owner(Rank rank) const { return owners_[static_cast<std::size_t>(rank)]; }
+
+const std::vector<std::vector<Rank>>& Lowering::groups(const SubMesh& mesh) const {
+  return groups_.at(mesh);
+}
+
+std::vector<ResourceUse> Lowering::compute_uses(const Task& task, Rank rank) const {
+  const int position = owner(rank);
+  const Seconds time = compute_time(task, position).time;
+  const double share = compute_.hbm_share(graph_.compute(task), time, position);
+  const int first = cluster_.link_count() + 2 * rank;
+  std::vector<ResourceUse> uses = {{first, sm_scale_}};
+  if (const int weight = quantise(share, kLinkScale); weight > 0) uses.push_back({first + 1, weight});
+  return uses;
+}
+
+std::vector<LinkLoad> Lowering::loads(const Task& task, int group) const {
+  return collectives_.loads(graph_.collective(task).call, group);
+}
+
+std::vector<ResourceUse> Lowering::collective_uses(const Task& task, int group) const {
+  const double time = collective_time(task).time.value;
+  std::vector<ResourceUse> uses;
+  if (time <= 0) return uses;
+  const SubMesh& mesh = graph_.collective(task).call.mesh;
+  const auto& members = groups(mesh)[static_cast<std::size_t>(group)];
+  for (const LinkLoad& load : loads(task, group)) {
+    const Link& link = cluster_.link(load.link);
+    const double fraction = load.bytes / (link.capacity.value * time);
+    AMSP_CHECK(fraction <= 1 + 1e-6, "{} takes {} s, too short for {} at {}", to_string(graph_.collective(task).call.kind),
+               time, cluster_.link_name(load.link), format_bandwidth(link.capacity));
+    if (const int weight = quantise(fraction, kLinkScale); weight > 0)
+      uses.push_back({load.link, weight});
+  }
+  const NodeSpec& node = cluster_.spec().node;
+  const int sms = mesh.shape.inter > 1 ? node.comm_sms_inter : node.comm_sms_intra;
+  const double wire = wire_bytes_per_rank(graph_.collective(task).call);
+  const double share = kHbmPerWireByte * wire / (compute_.hbm_rate().value * time);
+  for (const Rank rank : members) {
+    const int first = cluster_.link_count() + 2 * rank;
+    if (sms > 0) uses.push_back({first, sms / sm_unit_});
+    if (const int weight = quantise(share, kLinkScale); weight > 0)
+      uses.push_back({first + 1, weight});
+  }
+  return uses;
+}
+
+std::vector<std::string> Lowering::unmeasured() const {
+  std::vector<std::string> lines;
+  std::set<std::string> seen;
+  const auto add = [&](std::string line) {
+    if (seen.insert(line).second) lines.push_back(std::move(line));
+  };
+  for (std::size_t i = 0; i < compute_times_.size(); ++i) {
+    const ComputeWork& work = graph_.compute_works()[i];
+    if (work.kind != ComputeKind::kMemory && compute_times_[i].front().source != Source::kMeasured)
+      add(fmt::format("{}: {}", describe(work), to_string(compute_times_[i].front().source)));
+  }
+  std::set<std::tuple<CollectiveKind, SubMesh, bool, Source>> meshes;
+  for (std::size_t i = 0; i < collective_times_.size(); ++i) {
+    const CollectiveTime& time = collective_times_[i];
+    const CollectiveCall& call = graph_.collective_works()[i].call;
+    if (time.source == Source::kMeasured && !time.extrapolated) continue;
+    if (!meshes.insert({call.kind, call.mesh, time.extrapolated, time.source}).second) continue;
+    add(fmt::format("{} on {}: {}{}", to_string(call.kind), to_string(call.mesh),
+                    to_string(time.source), time.extrapolated ? ", extrapolated" : ""));
+  }
+  return lines;
+}
+
+}  // namespace amsp

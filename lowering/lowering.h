@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lowering/compute_model.h"
+#include "schedule/task_graph.h"
+#include "topology/cluster_graph.h"
+#include "topology/collective.h"
+#include "topology/placement.h"
+
+namespace amsp {
+
+/// A shared resource: a link of the cluster graph, or a GPU's SMs or HBM.
+enum class ResourceKind { kLink, kSms, kHbm };
+
+/// A task's nominal time needs `weight / scale(resource)` of the resource's capacity.
+struct ResourceUse {
+  int resource;
+  int weight;
+};
+
+/// From tasks to time and load: what the closed form sums and the simulator shares out.
+///
+/// Every running task has a nominal time T (alone on idle resources) and uses, at its nominal
+/// pace, a fraction u <= 1 of each resource:
+///   link  bytes / (capacity * T)                                   for each link of a collective
+///   SMs   1 for compute; for a collective the SMs its channels hold (NodeSpec::comm_sms_*)
+///   HBM   bytes / (HBM rate * T); a collective moves kHbmPerWireByte times the bytes it sends
+/// Fractions are rounded to weight / scale; scale is kLinkScale for links and HBM, and for SMs
+/// the number of SMs over the greatest common divisor of all counts, which is exact.
+class Lowering {
+ public:
+  /// Keeps references to all arguments.
+  Lowering(const TaskGraph& graph, const ClusterGraph& cluster, const Placement& placement,
+           const CollectiveModel& collectives, const ComputeModel& compute);
+
+  const TaskGraph& graph() const { return graph_; }
+
+  /// Time alone. `owner`: position of the rank in its os/p group. Markers take no time.
+  ComputeTime compute_time(const Task& task, int owner) const;
+  const CollectiveTime& collective_time(const Task& task) const;
+  /// Time alone of the slowest rank.
+  Seconds slowest(const Task& task) const;
+
+  int resource_count() const;
+  ResourceKind kind(int resource) const;
+  Rank rank(int resource) const;  // of kSms and kHbm
+  int scale(int resource) const;
+  std::string name(int resource) const;
+
+  /// Position of a rank in its os/p group.
+  int owner(Rank rank) const;
+  /// process_groups() of a collective's mesh.
+  const std::vector<std::vector<Rank>>& groups(const SubMesh& mesh) const;
+  /// Ordered by resource.
+  std::vector<ResourceUse> compute_uses(const Task& task, Rank rank) const;
+  std::vector<ResourceUse> collective_uses(const Task& task, int group) const;
+  /// Bytes on each link by one group of a collective.
+  std::vector<LinkLoad> loads(const Task& task, int group) const;
+
+  /// Compute works without a measurement, and collectives derived, modelled or extrapolated:
+  /// one line each, in graph order, without duplicates.
+  std::vector<std::string> unmeasured() const;
+
+ private:
+  const TaskGraph& graph_;
+  const ClusterGraph& cluster_;
+  const Placement& placement_;
+  const CollectiveModel& collectives_;
+  const ComputeModel& compute_;
+  std::vector<CollectiveTime> collective_times_;         // by collective work
+  std::vector<std::vector<ComputeTime>> compute_times_;  // by compute work and owner
+  std::vector<int> owners_;                              // by rank
+  std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;
+  int sm_scale_ = 1;
+  int sm_unit_ = 1;  // SMs per unit of weight
+};
+
+}  // namespace amsp

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lowering/compute_profile.h"
+#include "prediction/closed_form.h"
+#include "prediction/link_usage.h"
+#include "scenario/scenario.h"
+#include "schedule/memory.h"
+#include "traces/analysis.h"
+#include "traces/timeline.h"
+
+namespace amsp {
+
+/// Everything between a scenario and an engine, built once and kept alive together: cluster graph,
+/// placement, sources of times, task graph and its lowering.
+class Setup {
+ public:
+  /// Throws ConfigError where the scenario can't be honoured. `full_steps` as in build_schedule.
+  explicit Setup(const Scenario& scenario, int full_steps = 1);
+
+  const Scenario& scenario() const { return scenario_; }
+  const ClusterGraph& cluster() const { return *cluster_; }
+  const Placement& placement() const { return *placement_; }
+  const CollectiveModel& collectives() const { return *collectives_; }
+  const ComputeModel& compute() const { return *compute_; }
+  const TaskGraph& graph() const { return *graph_; }
+  const Lowering& lowering() const { return *lowering_; }
+
+ private:
+  Scenario scenario_;
+  std::unique_ptr<ClusterGraph> cluster_;
+  std::unique_ptr<Placement> placement_;
+  std::unique_ptr<CollectiveModel> collectives_;
+  std::unique_ptr<ComputeProfile> profile_;
+  std::unique_ptr<ComputeModel> compute_;
+  std::unique_ptr<TaskGraph> graph_;
+  std::unique_ptr<Lowering> lowering_;
+};
+
+/// The whole training run, if a token budget is given.
+struct RunCost {
+  double days;
+  double gpu_hours;
+  std::optional<double> price;  // in ReportSpec::currency
+};
+
+/// What one step costs and where the time goes.
+struct Prediction {
+  Seconds step_time;
+  double tokens_per_gpu_second = 0;  // TGS
+  double mfu = 0;
+  Flop flop_per_token;
+  MemoryEstimate memory;
+  std::vector<std::string> memory_advice;  // empty if it fits
+  Rank rank = 0;                     // the rank that `breakdown` is of: last at the window's end
+  RankBreakdown breakdown;
+  Nanoseconds exposed_min = 0, exposed_max = 0;  // over all ranks
+  std::map<std::string, Nanoseconds> critical_path;  // by kind
+  std::vector<LinkUsage> links;
+  ExactCost exact;
+  PaperCost paper;
+  std::vector<std::string> unmeasured;
+  std::size_t tasks = 0, activities = 0;
+  std::optional<RunCost> run;
+};
+
+/// Memory alone, without a simulation.
+MemoryEstimate memory_of(const Scenario& scenario);
+
+/// Summarises a timeline of setup.graph().
+Prediction summarise(const Setup& setup, const Timeline& timeline);
+
+/// For people; fits 100 columns. `colour` marks verdicts by ANSI colours.
+std::string text_report(const Scenario& scenario, const Prediction& prediction, bool colour);
+/// For programs: units in keys ("amsp.prediction/1").
+OrderedJson json_report(const Scenario& scenario, const Prediction& prediction);
+
+}  // namespace amsp

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/quantity.h"
+#include "core/text_table.h"
+#include "prediction/predict.h"
+
+namespace amsp {
+
+namespace {
+
+Seconds seconds(Nanoseconds time) { return Seconds{static_cast<double>(time) * 1e-9}; }
+
+std::string percent(double part, double whole) {
+  return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : "-";
+}
+
+class TextReport {
+ public:
+  TextReport(const Scenario& scenario, const Prediction& prediction, bool colour)
+      : scenario_(scenario), prediction_(prediction), colour_(colour) {}
+
+  std::string str() {
+    add_head();
+    add_step();
+    add_time();
+    add_memory();
+    add_path_and_links();
+    add_run();
+    add_unmeasured();
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    text_ += fmt::format(format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  std::string marked(const std::string& text, bool good) const {
+    if (!colour_) return text;
+    return fmt::format("\x1b[{}m{}\x1b[0m", good ? "32;1" : "31;1", text);
+  }
+
+  void add_head() {
+    const ModelSpec& model = scenario_.model;
+    const TrainingSpec& training = scenario_.training;
+    line("{}", scenario_.name);
+    line("  model     {}, {:.3g} B parameters", model.name,
+         static_cast<double>(parameter_count(model)) / 1e9);
+    line("  cluster   {}: {} nodes x {} {}", scenario_.cluster.name, scenario_.cluster.nodes,
+         scenario_.cluster.node.gpus, scenario_.cluster.gpu.name);
+    line("  times     {}", scenario_.cluster.profile.empty()
+                               ? std::string("modelled (no profile)")
+                               : "profile " + scenario_.cluster.profile);
+    line("  plan      {} ({}), engine {}", scenario_.plan_name, to_string(scenario_.plan),
+         scenario_.engine.name);
+    line("  batch     {} sequences of {} tokens = {} micro-batches of {} on {} GPUs{}",
+         scenario_.global_batch(), training.sequence_length, training.micro_batches,
+         training.micro_batch, scenario_.plan.dp.size(),
+         training.recompute == Recompute::kFull ? ", full recompute" : "");
+    line("");
+  }
+
+  void add_step() {
+    line("step time   {}", format_time(prediction_.step_time));
+    line("TGS         {:.0f} tokens per GPU and second", prediction_.tokens_per_gpu_second);
+    line("MFU         {:.1f} % = TGS x {:.2f} GFLOP per token / {}", 100 * prediction_.mfu,
+         prediction_.flop_per_token.value / 1e9,
+         format_flop_rate(scenario_.cluster.gpu.peak_bf16));
+    line("            (3 (2 Phi_linear + 4 S a d L) per token; no recompute credit)");
+    line("memory      {} of {} per GPU: {}", format_bytes_binary(prediction_.memory.reserved),
+         format_bytes_binary(prediction_.memory.capacity),
+         prediction_.memory.fits() ? marked("fits", true) : marked("OUT OF MEMORY", false));
+    for (const std::string& advice : prediction_.memory_advice) line("            - {}", advice);
+    line("");
+  }
+
+  void add_time() {
+    const RankBreakdown& parts = prediction_.breakdown;
+    const auto window = static_cast<double>(parts.window);
+    TextTable table({fmt::format("time of rank {}", prediction_.rank), "in all", "exposed",
+                     "hidden", "waiting", "of step"});
+    table.add({"compute", format_time(seconds(parts.compute)), "", "", "",
+               percent(static_cast<double>(parts.compute), window)});
+    for (const auto& [name, total] : parts.total_by_class) {
+      const auto at = [&](const auto& map) {
+        const auto found = map.find(name);
+        return found == map.end() ? Nanoseconds{0} : found->second;
+      };
+      const Nanoseconds exposed = at(parts.exposed_by_class);
+      table.add({name, format_time(seconds(total)), format_time(seconds(exposed)),
+                 format_time(seconds(std::max<Nanoseconds>(0, total - exposed))),
+                 format_time(seconds(at(parts.waiting_by_class))),
+                 percent(static_cast<double>(exposed), window)});
+    }
+    table.add({"idle", format_time(seconds(parts.idle)), "", "", "",
+               percent(static_cast<double>(parts.idle), window)});
+    text_ += table.str();
+    line("exposed communication over all ranks: {} to {}",
+         format_time(seconds(prediction_.exposed_min)),
+         format_time(seconds(prediction_.exposed_max)));
+    line("without overlap and contention: {} (compute {}); the paper's T_comm: {}",
+         format_time(prediction_.exact.total), format_time(prediction_.exact.compute),
+         format_time(prediction_.paper.total()));
+    line("");
+  }
+
+  void add_memory() {
+    TextTable table({"memory per GPU", "", "how"});
+    table.align_left(2);
+    for (const MemoryPart& part : prediction_.memory.parts)
+      table.add({part.name, format_bytes_binary(part.bytes), part.formula});
+    table.add({"allocated", format_bytes_binary(prediction_.memory.allocated), ""});
+    table.add({"reserved", format_bytes_binary(prediction_.memory.reserved), ""});
+    text_ += table.str();
+    line("optimizer shards: the largest is {:.2f} times the mean",
+         prediction_.memory.shard_imbalance);
+    line("");
+  }
+
+  void add_path_and_links() {
+    Nanoseconds whole = 0;
+    for (const auto& [kind, time] : prediction_.critical_path) whole += time;
+    TextTable path({"critical path", "time", "share"});
+    for (const auto& [kind, time] : prediction_.critical_path)
+      path.add({kind, format_time(seconds(time)),
+                percent(static_cast<double>(time), static_cast<double>(whole))});
+    text_ += path.str();
+    line("");
+    if (prediction_.links.empty()) return;
+    TextTable links({"busiest link of each kind", "bytes per step", "busy"});
+    for (const LinkUsage& usage : prediction_.links)
+      links.add({usage.link, format_bytes(Bytes{static_cast<std::int64_t>(usage.bytes)}),
+                 fmt::format("{:.1f} %", 100 * usage.utilisation)});
+    text_ += links.str();
+    line("");
+  }
+
+  void add_run() {
+    if (!prediction_.run) return;
+    line("{:.3g} tokens: {:.1f} days, {:.0f} GPU-hours{}", *scenario_.report.token_budget,
+         prediction_.run->days, prediction_.run->gpu_hours,
+         prediction_.run->price
+             ? fmt::format(", {:.0f} {}", *prediction_.run->price, scenario_.report.currency)
+             : "");
+    line("");
+  }
+
+  void add_unmeasured() {
+    if (prediction_.unmeasured.empty()) return;
+    line("not measured as such:");
+    for (const std::string& what : prediction_.unmeasured) line("  {}", what);
+  }
+
+  const Scenario& scenario_;
+  const Prediction& prediction_;
+  bool colour_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string text_report(const Scenario& scenario, const Prediction& prediction, bool colour) {
+  return TextReport(scenario, prediction, colour).str();
+}
+
+}  // namespace amsp

@@ -1,0 +1,69 @@
+#include "scenario/scenario.h"
+
+#include <fmt/core.h>
+
+#include "core/error.h"
+#include "core/object_reader.h"
+#include "scenario/readers.h"
+#include "topology/cluster_reader.h"
+
+namespace amsp {
+namespace {
+
+void read_schema(ObjectReader& root) {
+  constexpr const char* kSchema = "amsp.scenario/1";
+  if (root.has("$schema")) root.string("$schema");  // for editors
+  const std::string schema = root.string("schema");
+  if (schema != kSchema)
+    root.fail("schema", fmt::format("must be \"{}\", found {}", kSchema, describe(schema)));
+}
+
+/// The cost of attention is that of the whole sequence.
+void check_window(const ModelPart& model, int sequence_length) {
+  if (!model.window || model.window->tokens >= sequence_length) return;
+  throw ConfigError(
+      fmt::format("{}: attention over a window of {} tokens is not modelled, and the sequence "
+                  "length {} exceeds "
+                  "it",
+                  model.window->where, model.window->tokens, sequence_length));
+}
+
+}  // namespace
+
+Scenario read_scenario(const Json& json, const std::string& file) {
+  ObjectReader root(json, file + "#");
+  read_schema(root);
+  Scenario scenario;
+  scenario.file = file;
+  scenario.name = root.string("name");
+  if (scenario.name.empty()) root.fail("name", "must not be empty");
+  scenario.description = root.string_or("description", "");
+
+  ModelPart model = read_model(root.object("model"), file);
+  scenario.cluster = read_cluster(root.object("cluster"));
+  TrainingPart training = read_training(root.object("training"));
+  check_window(model, training.spec.sequence_length);
+  scenario.engine = read_engine(root);
+  if (root.has("report")) scenario.report = read_report(root.object("report"));
+  // last, so that what is malformed is told before what can't be
+  root.allow("plan");
+  root.finish();
+  PlanPart plan = read_plan(root, scenario.cluster, model.spec.name);
+  if (training.global_batch)
+    divide_global_batch(training.spec, *training.global_batch, plan.plan.dp,
+                        root.object("training").where("global_batch"));
+
+  scenario.model = std::move(model.spec);
+  scenario.training = std::move(training.spec);
+  scenario.plan = plan.plan;
+  scenario.plan_name = std::move(plan.name);
+  return scenario;
+}
+
+Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides) {
+  Json json = read_json_file(path);
+  for (const std::string& assignment : overrides) apply_override(json, assignment);
+  return read_scenario(json, path);
+}
+
+}  // namespace amsp

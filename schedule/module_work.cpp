@@ -1,0 +1,155 @@
+#include "schedule/module_work.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace amsp {
+
+namespace {
+
+constexpr double kElementBytes = 2;  // bf16
+
+ComputeWork memory_work(double bytes) {
+  ComputeWork work;
+  work.bytes = bytes;
+  return work;
+}
+
+ComputeWork gemm(std::int64_t m, std::int64_t k, std::int64_t n, bool wgrad = false) {
+  ComputeWork work;
+  work.kind = ComputeKind::kGemm;
+  work.m = m;
+  work.k = k;
+  work.n = n;
+  work.wgrad = wgrad;
+  const auto [dm, dk, dn] =
+      std::tuple{static_cast<double>(m), static_cast<double>(k), static_cast<double>(n)};
+  work.bytes = kElementBytes * (dm * dk + dk * dn + dm * dn);
+  work.flop = Flop{2 * dm * dk * dn};
+  return work;
+}
+
+class BlockMaker {
+ public:
+  BlockMaker(const ModelSpec& model, const TrainingSpec& training,
+             const std::vector<Tensor>& tensors)
+      : model_(model), training_(training), blocks_(block_count(model)) {
+    tokens_ = training.tokens();
+    for (TensorId id = 0; id < static_cast<TensorId>(tensors.size()); ++id) {
+      const Tensor& tensor = tensors[static_cast<std::size_t>(id)];
+      ids_.resize(std::max(ids_.size(), static_cast<std::size_t>(tensor.block) + 1));
+      ids_[static_cast<std::size_t>(tensor.block)].push_back({tensor.module, id});
+    }
+  }
+
+  std::vector<std::vector<ModuleOp>> make() {
+    const double th = kElementBytes * static_cast<double>(tokens_) * model_.hidden;
+    memory(0, Module::kEmbedding, 2 * th, 3 * th);
+    blocks_[0].back().backward_needs_parameters = false;
+    for (int block = 1; block <= model_.layers; ++block) add_layer(block, th);
+    const int head = model_.layers + 1;
+    memory(head, Module::kFinalNorm, 2 * th, 3 * th);
+    linear(head, Module::kHead, model_.hidden, model_.vocab);
+    if (model_.tied_embeddings) {
+      blocks_.back().back().tensors = ids_of(0, Module::kEmbedding);
+      blocks_.back().back().backward_needs_parameters = true;
+    }
+    const double logits = static_cast<double>(tokens_) * model_.vocab;
+    memory(head, Module::kLoss, 10 * logits, 6 * logits);
+    return std::move(blocks_);
+  }
+
+ private:
+  void add_layer(int block, double th) {
+    const std::int64_t h = model_.hidden;
+    const std::int64_t q = std::int64_t{model_.heads} * model_.head_dim;
+    const std::int64_t kv = std::int64_t{model_.kv_heads} * model_.head_dim;
+    const std::int64_t f = model_.ffn;
+    const double tokens_bytes = kElementBytes * static_cast<double>(tokens_);
+    const double rotary = 2 * tokens_bytes * static_cast<double>(q + kv);
+    const double tf = tokens_bytes * static_cast<double>(f);
+    memory(block, Module::kAttentionNorm, 2 * th, 3 * th);
+    if (model_.fused_qkv) {
+      linear(block, Module::kQkv, h, q + 2 * kv);
+    } else {
+      linear(block, Module::kQ, h, q);
+      linear(block, Module::kK, h, kv);
+      linear(block, Module::kV, h, kv);
+    }
+    memory(block, Module::kRotary, rotary, rotary);
+    attention(block);
+    linear(block, Module::kO, q, h);
+    memory(block, Module::kAttentionResidual, 3 * th, 3 * th);
+    memory(block, Module::kFfnNorm, 2 * th, 3 * th);
+    if (model_.fused_gate_up) {
+      linear(block, Module::kGateUp, h, 2 * f);
+    } else {
+      linear(block, Module::kGate, h, f);
+      linear(block, Module::kUp, h, f);
+    }
+    memory(block, Module::kSwiglu, 3 * tf, 5 * tf);
+    linear(block, Module::kDown, f, h);
+    memory(block, Module::kFfnResidual, 3 * th, 3 * th);
+  }
+
+  std::vector<TensorId> ids_of(int block, Module module) const {
+    std::vector<TensorId> result;
+    for (const auto& [owner, id] : ids_[static_cast<std::size_t>(block)])
+      if (owner == module) result.push_back(id);
+    return result;
+  }
+
+  void push(int block, Module module, ComputeWork forward,
+            std::vector<std::pair<Op, ComputeWork>> backward) {
+    ModuleOp added{module, ids_of(block, module), std::move(forward), std::move(backward), false};
+    added.backward_needs_parameters = !added.tensors.empty();
+    blocks_[static_cast<std::size_t>(block)].push_back(std::move(added));
+  }
+
+  void memory(int block, Module module, double forward_bytes, double backward_bytes) {
+    push(block, module, memory_work(forward_bytes), {{Op::kBackward, memory_work(backward_bytes)}});
+  }
+
+  /// Y[T, out] = X[T, in] W[in, out]: dW = X^T dY, dX = dY W^T.
+  void linear(int block, Module module, std::int64_t in, std::int64_t out) {
+    push(block, module, gemm(tokens_, in, out),
+         {{Op::kWgrad, gemm(in, tokens_, out, true)}, {Op::kDgrad, gemm(tokens_, out, in)}});
+  }
+
+  /// Forward 2 products of S x S x d for each head, halved by the causal mask; backward 2.5 times
+  /// that (FlashAttention recomputes the scores).
+  void attention(int block) {
+    ComputeWork work;
+    work.kind = ComputeKind::kAttention;
+    work.sequence = training_.sequence_length;
+    work.batch = training_.micro_batch;
+    work.heads = model_.heads;
+    work.kv_heads = model_.kv_heads;
+    work.head_dim = model_.head_dim;
+    const double s = training_.sequence_length;
+    const double width = static_cast<double>(model_.heads) * model_.head_dim;
+    const double kv_width = static_cast<double>(model_.kv_heads) * model_.head_dim;
+    work.flop = Flop{2 * s * s * width * training_.micro_batch};
+    work.bytes = kElementBytes * static_cast<double>(tokens_) * (2 * width + 2 * kv_width);
+    ComputeWork backward = work;
+    backward.backward = true;
+    backward.flop = 2.5 * work.flop;
+    backward.bytes = 2 * work.bytes;
+    push(block, Module::kAttention, work, {{Op::kBackward, backward}});
+  }
+
+  const ModelSpec& model_;
+  const TrainingSpec& training_;
+  std::int64_t tokens_ = 0;
+  std::vector<std::vector<std::pair<Module, TensorId>>> ids_;  // by block
+  std::vector<std::vector<ModuleOp>> blocks_;
+};
+
+}  // namespace
+
+std::vector<std::vector<ModuleOp>> module_ops(const ModelSpec& model, const TrainingSpec& training,
+                                              const std::vector<Tensor>& tensors) {
+  return BlockMaker(model, training, tensors).make();
+}
+
+}  // namespace amsp

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "schedule/model.h"
+#include "schedule/task_graph.h"
+#include "schedule/training.h"
+
+namespace amsp {
+
+/// What one module computes for one micro-batch on one rank.
+struct ModuleOp {
+  Module module = Module::kNone;
+  std::vector<TensorId> tensors;  // parameters it reads; empty for most memory-bound modules
+  ComputeWork forward;
+  std::vector<std::pair<Op, ComputeWork>> backward;  // in order: the weight gradient first
+  bool backward_needs_parameters = false;
+};
+
+/// The modules of every block in forward order: block_count(model) lists.
+/// Bytes of memory-bound modules (T tokens, bf16, fused kernels; reads + writes):
+///   norm            forward 2 T h, backward 3 T h elements
+///   rotary          2 T (h_q + h_kv) both ways
+///   residual        3 T h both ways (the backward adds the branch's gradient)
+///   SwiGLU          forward 3 T f, backward 5 T f
+///   embedding       forward 2 T h, backward 3 T h
+///   loss            forward 10 B, backward 6 B for each of T V logits (bf16 logits, fp32 softmax)
+std::vector<std::vector<ModuleOp>> module_ops(const ModelSpec& model, const TrainingSpec& training,
+                                              const std::vector<Tensor>& tensors);
+
+}  // namespace amsp

@@ -1,0 +1,59 @@
+#include "schedule/task_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace amsp {
+
+StreamId TaskGraph::add_stream(Stream stream) {
+  streams_.push_back(std::move(stream));
+  last_on_stream_.push_back(TaskId{-1});
+  return static_cast<StreamId>(streams_.size()) - 1;
+}
+
+std::int32_t TaskGraph::add_work(ComputeWork work) {
+  computes_.push_back(std::move(work));
+  return static_cast<std::int32_t>(computes_.size()) - 1;
+}
+
+std::int32_t TaskGraph::add_work(CollectiveWork work) {
+  collectives_.push_back(std::move(work));
+  return static_cast<std::int32_t>(collectives_.size()) - 1;
+}
+
+TaskId TaskGraph::add(Task task, std::span<const TaskId> deps) {
+  const auto id = static_cast<TaskId>(tasks_.size());
+  AMSP_CHECK(task.stream >= 0 && task.stream < static_cast<int>(streams_.size()),
+             "task {} is on unknown stream {}", index(id), task.stream);
+  TaskId& last = last_on_stream_[static_cast<std::size_t>(task.stream)];
+  const std::size_t first = deps_.size();
+  for (const TaskId dep : deps) {
+    if (dep == TaskId{-1} || dep == last) continue;
+    AMSP_CHECK(dep < id, "task {} depends on task {}, not yet added", index(id), index(dep));
+    const auto begin = deps_.begin() + static_cast<std::ptrdiff_t>(first);
+    if (std::find(begin, deps_.end(), dep) == deps_.end()) deps_.push_back(dep);
+  }
+  previous_.push_back(last);
+  last = id;
+  first_dep_.push_back(deps_.size());
+  tasks_.push_back(task);
+  return id;
+}
+
+const ComputeWork& TaskGraph::compute(const Task& task) const {
+  AMSP_CHECK(task.kind == WorkKind::kCompute, "task is no compute task");
+  return computes_[static_cast<std::size_t>(task.work)];
+}
+
+const CollectiveWork& TaskGraph::collective(const Task& task) const {
+  AMSP_CHECK(task.kind == WorkKind::kCollective, "task is no collective");
+  return collectives_[static_cast<std::size_t>(task.work)];
+}
+
+std::string TaskGraph::key(TaskId id) const {
+  const Task& task = (*this)[id];
+  return to_string(task.key, layers,
+                   task.kind == WorkKind::kCollective ? &collective(task).call.mesh : nullptr);
+}
+
+}  // namespace amsp

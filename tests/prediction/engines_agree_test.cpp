@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include "tests/prediction/predicted.h"
+#include "traces/analysis.h"
+
+namespace amsp {
+namespace {
+
+struct PlanCase {
+  const char* name;
+  int nodes;
+  int gpus;
+  const char* plan;
+};
+
+std::vector<std::string> cluster_of(const PlanCase& c) {
+  std::vector<std::string> overrides = {"cluster.nodes=" + std::to_string(c.nodes),
+                                        "cluster.node.gpus=" + std::to_string(c.gpus),
+                                        "plan=" + std::string(c.plan)};
+  // One NIC per GPU, so that no two groups share one.
+  overrides.push_back("cluster.node.nics.count=" + std::to_string(c.gpus));
+  return overrides;
+}
+
+class EnginesAgree : public testing::TestWithParam<PlanCase> {};
+
+/// Nothing overlaps and no two groups share a link: the simulation is the sum of the tasks.
+TEST_P(EnginesAgree, ExactEqualsSimulationWithoutOverlapAndContention) {
+  for (const char* m : {"1", "3"})
+    for (const char* recompute : {"none", "full"})
+      for (const char* os_sharding : {"tensor", "flat"}) {
+        const Predicted p = predict(tiny_scenario(
+            cluster_of(GetParam()) +
+            kNoOverlap + std::vector<std::string>{
+                             "training.micro_batches=" + std::string(m),
+                             "training.recompute=" + std::string(recompute),
+                             "engine.os_sharding=" + std::string(os_sharding)}));
+        EXPECT_NEAR(p.step_s() / p.prediction.exact.total.value, 1, 1e-9)
+            << "M " << m << " recompute " << recompute << " " << os_sharding;
+      }
+}
+
+TEST_P(EnginesAgree, CriticalPathTilesTheWindow) {
+  const Predicted p = predict(tiny_scenario(cluster_of(GetParam())));
+  Nanoseconds sum = 0;
+  for (const auto& [kind, time] : p.prediction.critical_path) sum += time;
+  EXPECT_LE(sum, to_ns(p.prediction.step_time) + 1);
+  EXPECT_GE(sum, to_ns(p.prediction.step_time) - 1);
+}
+
+TEST_P(EnginesAgree, OverlapNeverTakesLongerThanTheSum) {
+  const Predicted p = predict(tiny_scenario(cluster_of(GetParam())));
+  // Sharing SMs between compute and communication slows both, but never beyond running one after
+  // the other.
+  EXPECT_LE(p.step_s(), p.prediction.exact.total.value * (1 + 1e-9));
+  EXPECT_GE(p.step_s(), p.prediction.exact.compute.value * (1 - 1e-9));
+}
+
+TEST_P(EnginesAgree, AThirdStepTakesAsLongAsTheFirst) {
+  const Scenario scenario = tiny_scenario(cluster_of(GetParam()));
+  EXPECT_NEAR(predict(scenario, 3).step_s() / predict(scenario, 1).step_s(), 1, 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , EnginesAgree,
+    testing::Values(PlanCase{"Ddp1x4", 1, 4, "ddp"}, PlanCase{"Zero1_1x4", 1, 4, "zero1"},
+                    PlanCase{"Zero2_1x4", 1, 4, "zero2"}, PlanCase{"Zero3_1x4", 1, 4, "zero3"},
+                    PlanCase{"Mics2_1x4", 1, 4, "mics-2"}, PlanCase{"Ddp4x1", 4, 1, "ddp"},
+                    PlanCase{"Zero1_4x1", 4, 1, "zero1"}, PlanCase{"Zero3_4x1", 4, 1, "zero3"},
+                    PlanCase{"Mics2_4x1", 4, 1, "mics-2"}, PlanCase{"Hsdp2x2", 2, 2, "hsdp-2"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(EnginesAgree, NamedAndWrittenPlanAreTheSame) {
+  const auto report = [](const std::string& plan) {
+    Scenario scenario = tiny_scenario({"cluster.nodes=2", "plan=" + plan});
+    scenario.plan_name = "same";
+    const Predicted p = predict(scenario);
+    return json_report(scenario, p.prediction).dump();
+  };
+  EXPECT_EQ(report("zero3"), report(R"({"p":"8x2","g":"8x2","os":"8x2"})"));
+}
+
+TEST(EnginesAgree, TwoRunsGiveTheSameBytes) {
+  const Scenario scenario = tiny_scenario({"cluster.nodes=2", "plan=zero1"});
+  const Predicted a = predict(scenario);
+  const Predicted b = predict(scenario);
+  EXPECT_EQ(json_report(scenario, a.prediction).dump(), json_report(scenario, b.prediction).dump());
+  EXPECT_EQ(text_report(scenario, a.prediction, false), text_report(scenario, b.prediction, false));
+}
+
+}  // namespace
+}  // namespace amsp

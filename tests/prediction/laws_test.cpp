@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include "tests/prediction/predicted.h"
+
+namespace amsp {
+namespace {
+
+double communication_s(const Predicted& p, const std::string& name) {
+  const auto found = p.prediction.exact.communication.find(name);
+  return found == p.prediction.exact.communication.end() ? 0 : found->second.value;
+}
+
+/// time = alpha + beta / bandwidth: equal steps of 1/bandwidth give equal steps of time.
+TEST(Laws, DoublingTheBottleneckHalvesTheBandwidthTerm) {
+  const auto reduce = [](const char* nic) {
+    return communication_s(
+        predict(tiny_scenario(
+            {"cluster.nodes=4", "plan=ddp", "cluster.node.pcie.bandwidth=1000GBps",
+             "cluster.node.pcie.capacity=1000GBps",
+             std::string("cluster.node.nics={\"count\":8,\"bandwidth\":\"") + nic + "\"}"})),
+        "grad_reduce");
+  };
+  const double t50 = reduce("50Gbps");
+  const double t100 = reduce("100Gbps");
+  const double t200 = reduce("200Gbps");
+  EXPECT_GT(t50, t100);
+  EXPECT_NEAR((t50 - t100) / (t100 - t200), 2, 1e-6);
+}
+
+TEST(Laws, AnUnusedLinkChangesNothing) {
+  // On one node nothing crosses NICs or the fabric.
+  const auto step = [](const char* spines) {
+    return predict(tiny_scenario({"plan=zero3", std::string("cluster.fabric.spines=") + spines}))
+        .step_s();
+  };
+  EXPECT_DOUBLE_EQ(step("2"), step("8"));
+}
+
+TEST(Laws, TheSameGroupInsideANodeIsFasterThanOverNodes) {
+  // SPEC section 2, rule 2: fewest nodes, because NVLink is faster than the network.
+  const auto gather = [](const char* overrides) {
+    return communication_s(predict(tiny_scenario({"cluster.nodes=8", overrides})), "param_gather");
+  };
+  const double inside = gather(R"(plan={"p":"8x1","g":"8x1","os":"8x1"})");
+  const double across = communication_s(
+      predict(tiny_scenario(
+          {"cluster.nodes=8",
+           R"(plan={"p":"1x8","g":"1x8","os":"1x8","dp":"1x8"})"})),
+      "param_gather");
+  EXPECT_LT(inside, across);
+}
+
+TEST(Laws, MoreOverlapNeverHurtsOnThePapersTestbed) {
+  for (const char* model : {"llama-7b", "llama-13b", "llama-30b"}) {
+    const double full = predict(paper_scenario(model, 8, 1)).step_s();
+    const std::vector<std::string> no_bc = {"engine.preset=amsp", "engine.overlap.broadcast=false"};
+    const double without_bc = predict(paper_scenario(model, 8, 1, no_bc)).step_s();
+    const double without_ar =
+        predict(paper_scenario(
+                    model, 8, 1,
+                    no_bc + std::vector<std::string>{"engine.overlap.all_reduce=false"}))
+            .step_s();
+    const double none = predict(paper_scenario(model, 8, 1, kNoOverlap)).step_s();
+    EXPECT_LT(full, without_bc) << model;
+    EXPECT_LT(without_bc, without_ar) << model;
+    EXPECT_LE(without_ar, none) << model;
+  }
+}
+
+TEST(Laws, HalvingTheGpuDoublesComputeAlone) {
+  const auto compute = [](const char* peak, const char* hbm) {
+    return predict(tiny_scenario({"training.sequence_length=4096", "model.hidden=4096",
+                                  "model.heads=32", "model.kv_heads=32", "model.ffn=11008",
+                                  "model.head_dim=128",
+                                  std::string(R"(cluster.gpu={"name":"x","peak_bf16":")") + peak +
+                                      R"(","memory":"80GiB","hbm_bandwidth":")" + hbm +
+                                      R"(","hbm_efficiency":0.8,"gemm_efficiency":0.8,)" +
+                                      R"("attention_efficiency":0.5,"sms":108})"}))
+        .prediction.exact.compute.value;
+  };
+  EXPECT_NEAR(compute("156TFLOPS", "1000GBps") / compute("312TFLOPS", "2000GBps"), 2, 1e-3);
+}
+
+}  // namespace
+}  // namespace amsp

@@ -1,0 +1,88 @@
+#include "tests/scenario/bad_scenario.h"
+
+namespace amsp {
+namespace {
+
+class BadModel : public testing::TestWithParam<BadScenario> {};
+
+TEST_P(BadModel, IsRefusedWithItsMessage) {
+  expect_refused(GetParam());
+}
+
+constexpr BadScenario kModels[] = {
+    {"NoObject", R"({"model": "llama-7b"})",
+     "s.json#/model: must be an object, found \"llama-7b\""},
+    {"UnknownPreset", R"({"model": {"preset": "lama-7b"}})",
+     "s.json#/model/preset: must be one of llama-7b, llama-13b, llama-30b, llama-tiny, "
+     "tinyllama-1.1b, llama3.2-1b, llama2-70b, llama3-8b, mistral-7b, qwen2-0.5b, qwen2-7b; found "
+     "\"lama-7b\"; did you mean 'llama-7b'?"},
+    {"PresetWithUnknownKey", R"({"model": {"hiden": 4096}})",
+     "s.json#/model/hiden: is not a known key; did you mean 'hidden'? (allowed: ffn, "
+     "fused_gate_up, fused_qkv, head_dim, heads, hf_config, hidden, kv_heads, layers, mlp_bias, "
+     "name, output_bias, preset, qkv_bias, tied_embeddings, vocab)"},
+    {"EmptyName", R"({"model": {"name": ""}})", "s.json#/model/name: must not be empty"},
+    {"PresetAndConfig", R"({"model": {"hf_config": "hf/qwen2-7b.json"}})",
+     "s.json#/model: gives both 'preset' and 'hf_config'; only one can hold"},
+    {"KvHeadsDontDivide", R"({"model": {"kv_heads": 5}})",
+     "s.json#/model/kv_heads: 5 key-value heads don't divide 32 heads"},
+    {"HeadsDontDivideHidden", R"({"model": {"heads": 24}})",
+     "s.json#/model/heads: 24 heads don't divide the hidden size 4096; give head_dim, or a number "
+     "of heads that divides it"},
+    {"NegativeLayers", R"({"model": {"layers": -32}})",
+     "s.json#/model/layers: must be a whole number from 1 to 4096, found -32"},
+    {"TooManyLayers", R"({"model": {"layers": 1000000000000}})",
+     "s.json#/model/layers: must be a whole number from 1 to 4096, found 1000000000000"},
+    {"HalfALayer", R"({"model": {"layers": 0.5}})",
+     "s.json#/model/layers: must be a whole number from 1 to 4096, found 0.5"},
+    {"LayersAsText", R"({"model": {"layers": "32"}})",
+     "s.json#/model/layers: must be a whole number from 1 to 4096, found \"32\""},
+    {"FlagAsNumber", R"({"model": {"fused_qkv": 1}})",
+     "s.json#/model/fused_qkv: must be true or false, found 1"},
+    {"MissingDimension", R"({"model": {"preset": null, "hidden": 512, "layers": 2, "heads": 8}})",
+     "s.json#/model/ffn: is missing"},
+    {"MissingDimensionMisspelt",
+     R"({"model": {"preset": null, "hidden": 512, "layers": 2, "heads": 8, "vocabs": 1000,
+                   "ffn": 1376}})",
+     "s.json#/model/vocab: is missing; is 'vocabs' a misspelling of it?"},
+};
+INSTANTIATE_TEST_SUITE_P(, BadModel, testing::ValuesIn(kModels), test_name);
+
+class BadHfConfig : public testing::TestWithParam<BadScenario> {};
+
+TEST_P(BadHfConfig, IsRefusedWithItsMessage) {
+  expect_refused(GetParam());
+}
+
+#define HF_CONFIG(path, rest) R"({"model": {"preset": null, "hf_config": ")" path "\"" rest "}}"
+
+constexpr BadScenario kConfigs[] = {
+    {"NotThere", HF_CONFIG("hf/nothing.json", ""),
+     "s.json#/model/hf_config: hf/nothing.json: cannot be read: No such file or directory"},
+    {"Folder", HF_CONFIG("hf", ""), "s.json#/model/hf_config: hf: cannot be read: Is a directory"},
+    {"NotJson", HF_CONFIG("hf/broken.json", ""),
+     "s.json#/model/hf_config: hf/broken.json:2:22: expected a key in double quotes, found ','"},
+    {"OtherFamily", HF_CONFIG("hf/gpt2.json", ""),
+     "hf/gpt2.json#/model_type: 'gpt2' is not a family that can be read (allowed: llama, mistral, "
+     "qwen2)"},
+    {"NoConfigAtAll", HF_CONFIG("base.json", ""), "base.json#/model_type: is missing"},
+    {"MissingKey", HF_CONFIG("hf/no-heads.json", ""),
+     "hf/no-heads.json#/num_attention_heads: is missing"},
+    {"WrongType", HF_CONFIG("hf/text-heads.json", ""),
+     "hf/text-heads.json#/num_attention_heads: must be a whole number from 1 to 4096, found \"8\""},
+    {"KvHeadsMissing", HF_CONFIG("hf/qwen2-no-kv.json", ""),
+     "hf/qwen2-no-kv.json#/num_key_value_heads: is missing"},
+    {"OtherActivation", HF_CONFIG("hf/gelu.json", ""),
+     "hf/gelu.json#/hidden_act: must be \"silu\", found \"gelu\""},
+    {"DimensionBesideConfig", HF_CONFIG("hf/qwen2-7b.json", R"(, "layers": 2)"),
+     "s.json#/model/layers: is not a known key (allowed: fused_gate_up, fused_qkv, hf_config, "
+     "name, preset)"},
+    {"AttentionWindow",
+     R"({"model": {"preset": null, "hf_config": "hf/mistral-7b-v0.1.json"},
+         "training": {"sequence_length": 8192}})",
+     "hf/mistral-7b-v0.1.json#/sliding_window: attention over a window of 4096 tokens is not "
+     "modelled, and the sequence length 8192 exceeds it"},
+};
+INSTANTIATE_TEST_SUITE_P(, BadHfConfig, testing::ValuesIn(kConfigs), test_name);
+
+}  // namespace
+}  // namespace amsp

@@ -1,0 +1,99 @@
+#include "schedule/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "schedule/optimizers.h"
+#include "schedule/schedule_builder.h"
+#include "tests/schedule/small_model.h"
+
+namespace amsp {
+namespace {
+
+ClusterSpec cluster_of(int nodes, Bytes memory) {
+  ClusterSpec cluster;
+  cluster.nodes = nodes;
+  cluster.gpu.memory = memory;
+  cluster.node.comm_sms_intra = 16;
+  cluster.node.comm_sms_inter = 8;
+  return cluster;
+}
+
+TrainingSpec paper_training() {
+  TrainingSpec training;
+  training.sequence_length = 4096;
+  training.optimizer = optimizer("adam");
+  return training;
+}
+
+TEST(Memory, StatesOfTheSmallModelByHand) {
+  // p 1x1, g 1x1, os 2x1; 1448 parameters; the greedy halves hold 724 each (see Ownership).
+  const ShardingPlan plan{{1, 1}, {1, 1}, {2, 1}, {2, 1}, {}};
+  const auto memory =
+      estimate_memory(small_model(), small_training(), plan, {}, cluster_of(1, 1_GiB));
+  EXPECT_EQ(memory.part("parameters"), Bytes{2 * 1448});
+  EXPECT_EQ(memory.part("gradients"), Bytes{2 * 1448});
+  EXPECT_EQ(memory.part("optimizer states").value, 12 * 724);
+  EXPECT_EQ(memory.part("fp32 gradients (transient)").value, 4 * 724);
+  // 16 tokens x (2 (4 x 8 + 2 x 8 + 2 x 8 + 3 x 12) + 4 x 2) per layer, final norm 2 x 16 x 2 x 8.
+  EXPECT_EQ(memory.part("activations").value, 2 * 16 * (200 + 8) + 512);
+  EXPECT_EQ(memory.part("logits").value, 6 * 16 * 20);
+  EXPECT_EQ(memory.part("gathered parameters"), 0_B);
+}
+
+TEST(Memory, FullAttentionKeepsThirtyTwoBytesPerElement) {
+  ModelSpec model = model_preset("llama-7b");
+  model.ffn = model.hidden * 8 / 3;
+  const ShardingPlan plan{{1, 1}, {1, 1}, {8, 1}, {8, 1}, {}};
+  const auto memory =
+      estimate_memory(model, paper_training(), plan, {}, cluster_of(1, 80_GiB));
+  const double per_layer = 32.0 * 4096 * 4096;  // 32 S b h
+  EXPECT_NEAR(static_cast<double>(memory.part("activations").value), 32 * per_layer,
+              0.01 * 32 * per_layer);
+}
+
+TEST(Memory, RecomputeKeepsLayerInputs) {
+  TrainingSpec training = paper_training();
+  const ModelSpec model = model_preset("llama-30b");
+  const ShardingPlan plan{{8, 1}, {8, 1}, {8, 4}, {8, 8}, {}};
+  const auto kept = estimate_memory(model, training, plan, {}, cluster_of(8, 80_GiB));
+  training.recompute = Recompute::kFull;
+  const auto dropped = estimate_memory(model, training, plan, {}, cluster_of(8, 80_GiB));
+  EXPECT_LT(dropped.part("activations").value, kept.part("activations").value / 10);
+  EXPECT_FALSE(kept.fits());
+  EXPECT_TRUE(dropped.fits());
+}
+
+TEST(Memory, CommunicatorsAreThoseOfTheGraph) {
+  const TrainingSpec training = small_training(2);
+  for (const Communicators communicators : {Communicators::kShared, Communicators::kSeparate})
+    for (const GradReduction reduction : {GradReduction::kAllReduce, GradReduction::kReduceScatter})
+      for (const ShardingPlan& plan :
+           {ShardingPlan{{1, 1}, {1, 1}, {2, 1}, {2, 2}, {}},
+            ShardingPlan{{2, 1}, {2, 1}, {2, 1}, {2, 2}, {}},
+            ShardingPlan{{1, 1}, {2, 2}, {2, 2}, {2, 2}, {}},
+            ShardingPlan{{2, 2}, {2, 2}, {2, 2}, {2, 2}, Mesh{2, 1}},
+            ShardingPlan{{1, 1}, {1, 1}, {1, 1}, {2, 2}, {}}}) {
+        EnginePolicy engine;
+        engine.communicators = communicators;
+        engine.grad_reduction = reduction;
+        const TaskGraph graph = build_schedule(small_model(), training, plan, engine);
+        EXPECT_EQ(communicator_count(training, plan, engine),
+                  static_cast<int>(graph.streams().size()) - 1)
+            << to_string(plan);
+      }
+}
+
+TEST(Memory, AdviceNamesWhatFits) {
+  const ModelSpec model = model_preset("llama-13b");
+  const ShardingPlan plan{{1, 1}, {1, 1}, {8, 1}, {8, 8}, {}};
+  const auto advice =
+      memory_advice(model, paper_training(), plan, {}, cluster_of(8, 80_GiB));
+  ASSERT_FALSE(advice.empty());
+  EXPECT_NE(advice.front().find(" and fits"), std::string::npos) << advice.front();
+  EXPECT_TRUE(memory_advice(model, paper_training(), {{4, 1}, {4, 1}, {8, 1}, {8, 8}, {}}, {},
+                            cluster_of(8, 80_GiB))
+                  .empty());
+}
+
+}  // namespace
+}  // namespace amsp

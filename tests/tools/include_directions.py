@@ -1,0 +1,42 @@
+"""Checks that every library only includes those that it may see (docs/architecture.md)."""
+import pathlib
+import re
+import sys
+
+ALLOWED = {
+    "core": [],
+    "data": ["core"],
+    "topology": ["core", "data"],
+    "schedule": ["core", "data", "topology"],
+    "scenario": ["core", "data", "topology", "schedule"],
+    "lowering": ["core", "data", "topology", "schedule"],
+    "traces": ["core", "topology", "schedule"],
+    "sim": ["core", "topology", "schedule", "lowering", "traces"],
+    "prediction": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces"],
+    "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "sim",
+              "prediction"],
+}
+SIMGRID = "sim/fluid_player.cpp"
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1])
+    seen = 0
+    broken = []
+    for library, allowed in ALLOWED.items():
+        sources = [path for path in sorted((root / library).rglob("*")) if path.suffix in (".h", ".cpp")]
+        for path in sources:
+            seen += 1
+            name = path.relative_to(root).as_posix()
+            for include in re.findall(r'^#include ["<]([^">]+)[">]', path.read_text(), re.M):
+                target = include.split("/")[0]
+                if target in ALLOWED and target != library and target not in allowed:
+                    broken.append(f"{name}: {library} must not include {include}")
+                if target == "simgrid" and name != SIMGRID:
+                    broken.append(f"{name}: only {SIMGRID} may include {include}")
+    print("\n".join(broken) or f"{seen} files include in the right direction")
+    return 1 if broken or seen < 20 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Writes the scenarios that come with amsp: the paper's testbed, its Table V, and the teaching ones.
+
+    tools/generate_scenarios.py [FOLDER]        # default: scenarios/ of this repository
+
+Same program, same bytes; a test compares the result with the committed files. To change a scenario,
+change it here and run this. Facts of the paper: AMSP, arXiv 2311.00257v2, sections III and VI.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+GPUS_PER_NODE = 8
+SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)
+MODELS = ("7b", "13b", "30b")
+SYSTEMS = ("amsp", "zero1", "zero3", "mics", "zeropp")
+QUICKSTART = "llama-7b-amsp-1024gpu"
+
+# MFU in percent as the paper's text gives it. Its baselines ran on DeepSpeed's engine.
+MEASURED = {
+    ("7b", "amsp", 8): "64 %", ("7b", "amsp", 1024): "51 %",
+    ("7b", "zero1", 8): "63 %", ("7b", "zero1", 1024): "36 %",
+    ("7b", "mics", 8): "50 %", ("7b", "mics", 1024): "35 %",
+    ("7b", "zero3", 1024): "about 4 %", ("7b", "zeropp", 1024): "4 %",
+    ("13b", "amsp", 1024): "52 %", ("13b", "mics", 1024): "33 %",
+    ("13b", "zero3", 8): "47 %", ("13b", "zero3", 1024): "4 %", ("13b", "zeropp", 1024): "6 %",
+    ("30b", "amsp", 32): "about 40 %", ("30b", "amsp", 1024): "42 %",
+    ("30b", "zero3", 32): "about 40 %", ("30b", "mics", 32): "about 40 %",
+    ("30b", "mics", 1024): "29 %", ("30b", "zeropp", 1024): "5 %",
+}
+
+
+def scenario(name, description, model, cluster, training, plan, engine=None, report=None):
+    """One scenario; `plan` and `engine` as the format writes them."""
+    content = {"schema": "amsp.scenario/1", "name": name, "description": description,
+               "model": model, "cluster": cluster, "training": training, "plan": plan}
+    if engine:
+        content["engine"] = {"preset": "amsp", **engine}
+    if report:
+        content["report"] = report
+    return content
+
+
+def testbed(gpus):
+    return {"preset": "a800-amsp-testbed", "nodes": gpus // GPUS_PER_NODE}
+
+
+def training(recompute="none", **batch):
+    base = {"sequence_length": 4096, "micro_batch": 1, **batch}
+    return {**base, "recompute": recompute} if recompute != "none" else base
+
+
+def recompute_of(model):
+    return "full" if model == "30b" else "none"
+
+
+def plan_of(model, system):
+    """Table IV by name: MiCS shards over a node, 30B's over two."""
+    if system == "mics":
+        return "mics-8x2" if model == "30b" else "mics-8x1"
+    return system
+
+
+def exists(model, system, gpus):
+    """Whether the cluster is large enough for the plan's meshes."""
+    nodes = gpus // GPUS_PER_NODE
+    least = {("30b", "amsp"): 4, ("30b", "mics"): 2}.get((model, system), 1)
+    if system == "zeropp":  # the secondary copy lies inside a node, the first over all of them
+        least = 2
+    return nodes >= least
+
+
+def paper_scenario(model, system, gpus):
+    name = f"llama-{model}-{system}-{gpus}gpu"
+    text = (f"LLaMA-{model.upper()} with the plan of {system} on {gpus} GPUs of the paper's testbed, "
+            "global batch 1024, as its end-to-end runs: the broadcast of updated parameters does not "
+            "overlap.")
+    measured = MEASURED.get((model, system, gpus))
+    if measured:
+        whose = "" if system == "amsp" else " with DeepSpeed's engine"
+        text += f" The paper measured an MFU of {measured}{whose}."
+    report = {"token_budget": 10**12} if name == QUICKSTART else None
+    return name, scenario(name, text, {"preset": f"llama-{model}"}, testbed(gpus),
+                          training(recompute_of(model), global_batch=1024),
+                          plan_of(model, system), {"overlap": {"broadcast": False}}, report)
+
+
+def paper():
+    for model in MODELS:
+        for system in SYSTEMS:
+            for gpus in SIZES:
+                if exists(model, system, gpus):
+                    name, content = paper_scenario(model, system, gpus)
+                    yield (f"{name}.json" if name == QUICKSTART else f"paper/{name}.json"), content
+
+
+def table5():
+    """Table V: 64 GPUs; M = 2, 4, 8 by --set training.micro_batches=M."""
+    modes = {"full": ("everything overlaps", True, True, True),
+             "nobc": ("without overlap of the broadcast", True, True, False),
+             "nobc-noar": ("without overlap of broadcast and all-reduce", True, False, False),
+             "none": ("without any overlap", False, False, False)}
+    for model in MODELS:
+        for mode, (text, gather, all_reduce, broadcast) in modes.items():
+            name = f"table5-{model}-{mode}"
+            overlap = {"gather": gather, "all_reduce": all_reduce, "broadcast": broadcast}
+            yield f"table5/{name}.json", scenario(
+                name, f"Table V of the paper: LLaMA-{model.upper()} on 64 GPUs, M = 1, {text}.",
+                {"preset": f"llama-{model}"}, testbed(64),
+                training(recompute_of(model), micro_batches=1), "amsp", {"overlap": overlap})
+
+
+def tiny():
+    """A model small enough to follow every task in the trace."""
+    small = {"sequence_length": 512, "micro_batch": 4, "micro_batches": 2}
+    cluster = testbed(8)
+    yield "tiny-zero1.json", scenario(
+        "tiny-zero1",
+        "A toy model on one node, optimizer states sharded. Look at the trace: two micro-batches, one "
+        "all-reduce of the gradients at the end, a broadcast of each layer's new parameters. Compare "
+        "with tiny-zero3.", {"preset": "llama-tiny"}, cluster, small, "zero1")
+    yield "tiny-zero3.json", scenario(
+        "tiny-zero3",
+        "The toy model with everything sharded. Look at the trace: every module waits for an all-gather "
+        "and its gradient goes into a reduce-scatter, in both micro-batches. The messages are so small "
+        "that latency decides: the step is slower than tiny-zero1, though no all-reduce is left.",
+        {"preset": "llama-tiny"}, cluster, small, "zero3")
+
+
+def where_to_shard():
+    model, cluster, batch = {"preset": "llama-13b"}, testbed(64), training(micro_batches=4)
+    yield "zero3-over-nodes.json", scenario(
+        "zero3-over-nodes",
+        "LLaMA-13B on 8 nodes, everything sharded over all 64 GPUs. Look at the exposed all-gathers and "
+        "reduce-scatters and at the busiest links: every module's parameters cross the network three "
+        "times in each micro-batch. Compare with hsdp-in-node.", model, cluster, batch, "zero3")
+    yield "hsdp-in-node.json", scenario(
+        "hsdp-in-node",
+        "The same, sharded inside each node and replicated over nodes (hybrid sharding). Look at the "
+        "same figures: gathers stay on NVLink, the network carries one all-reduce per step. The price is "
+        "memory: eight times the states of zero3-over-nodes for each GPU.",
+        model, cluster, batch, "hsdp-8")
+
+
+def switches():
+    model = {"preset": "llama-13b"}
+    for name, text in (("shared", "All-gather and reduce-scatter of a group take turns on one "
+                        "communicator, as in one process group of PyTorch. Look at the exposed "
+                        "all-gathers in the backward. Compare with communicators-separate."),
+                       ("separate", "All-gather and reduce-scatter have a communicator each and run at "
+                        "once: each is slower, for they share the links, but neither waits in the other's "
+                        "queue. Compare with communicators-shared.")):
+        yield f"communicators-{name}.json", scenario(
+            f"communicators-{name}", text, model, testbed(64), training(micro_batches=4), "zero3",
+            {"communicators": name})
+    for name, size, text in (
+            ("small", "25MiB", "Small buckets start early, so that all but the last all-reduce hides "
+             "behind the backward, but small messages use the network badly. Look at hidden and exposed "
+             "all-reduce. Compare with bucket-large."),
+            ("large", "4GiB", "Large buckets fill the network, but the last one starts when the backward "
+             "has ended, and nothing is left to hide it. Look at exposed all-reduce. Compare with "
+             "bucket-small; engine.bucket=512MiB is in between.")):
+        yield f"bucket-{name}.json", scenario(
+            f"bucket-{name}", text, {"preset": "llama-7b"}, testbed(64), training(micro_batches=1),
+            "amsp", {"bucket": size})
+
+
+def other_clusters():
+    yield "dgx-a100-7b.json", scenario(
+        "dgx-a100-7b",
+        "The first row of Table V on DGX A100 nodes: NVLink half as fast again, twice the network cards. "
+        "No measured profile belongs to this cluster, so collectives are modelled. Compare with "
+        "table5/table5-7b-full.", {"preset": "llama-7b"}, {"preset": "dgx-a100", "nodes": 8},
+        training(micro_batches=1), "amsp")
+    yield "dgx-a100-thin-spine.json", scenario(
+        "dgx-a100-thin-spine",
+        "LLaMA-13B sharded over 64 GPUs with a quarter of the spine switches. Look at the busiest links: "
+        "they are leaf to spine now. --set cluster.fabric.spines=16 gives the full fabric.",
+        {"preset": "llama-13b"},
+        {"preset": "dgx-a100", "nodes": 8, "fabric": {"spines": 4}}, training(micro_batches=4), "zero3")
+    yield "dgx-a100-40gb-13b.json", scenario(
+        "dgx-a100-40gb-13b",
+        "LLaMA-13B on GPUs of 40 GB. Look at memory by part and at the verdict: what has to change until "
+        "it fits? Try training.recompute=full and plan=zero3.", {"preset": "llama-13b"},
+        {"preset": "dgx-a100-40gb", "nodes": 4}, training(micro_batches=4), "amsp")
+    yield "qwen2-7b-hsdp.json", scenario(
+        "qwen2-7b-hsdp",
+        "Grouped-query attention, biases and a vocabulary of 152064. Look at memory by part: the logits "
+        "weigh more than a layer's activations; and at the time of the head in the trace.",
+        {"preset": "qwen2-7b"}, {"preset": "dgx-a100", "nodes": 2},
+        training(global_batch=64), "hsdp-8")
+    yield "hf-config.json", scenario(
+        "hf-config", "A model from its Hugging Face config.json, read as it is published.",
+        {"hf_config": "models/tinyllama-1.1b/config.json"}, {"preset": "dgx-a100", "nodes": 1},
+        {"sequence_length": 2048, "micro_batch": 4, "global_batch": 256}, "zero2")
+
+
+TINYLLAMA_CONFIG = {
+    "architectures": ["LlamaForCausalLM"], "attention_bias": False, "bos_token_id": 1,
+    "eos_token_id": 2, "hidden_act": "silu", "hidden_size": 2048, "initializer_range": 0.02,
+    "intermediate_size": 5632, "max_position_embeddings": 2048, "model_type": "llama",
+    "num_attention_heads": 32, "num_hidden_layers": 22, "num_key_value_heads": 4,
+    "rms_norm_eps": 1e-05, "rope_theta": 10000.0, "tie_word_embeddings": False,
+    "torch_dtype": "float32", "vocab_size": 32000}
+
+
+def text_of(path, content):
+    """One line for each part of a scenario."""
+    up = "../" * path.count("/")
+    content = {"$schema": f"{up}amsp.scenario.schema.json", **content}
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def files():
+    for part in (paper, table5, tiny, where_to_shard, switches, other_clusters):
+        for path, content in part():
+            yield path, text_of(path, content)
+    yield "models/tinyllama-1.1b/config.json", json.dumps(TINYLLAMA_CONFIG, indent=2) + "\n"
+
+
+def main(arguments):
+    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
+        sys.exit(__doc__)
+    folder = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent / "scenarios"
+    count = 0
+    for path, text in files():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
+        count += 1
+    print(f"{count} files in {folder}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,85 @@
+#include "topology/collective_models.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/nearest.h"
+#include "core/quantity.h"
+#include "data/embedded.h"
+
+namespace amsp {
+namespace {
+
+const char* to_string(NvlinkKind kind) {
+  switch (kind) {
+    case NvlinkKind::kNone:
+      return "none";
+    case NvlinkKind::kSwitch:
+      return "switch";
+    case NvlinkKind::kDirect:
+      return "direct";
+  }
+  throw InternalError("an NvlinkKind outside its enumeration");
+}
+
+bool differs(BytesPerSec a, BytesPerSec b) {
+  return std::abs(a.value - b.value) > 1e-9 * std::abs(b.value);
+}
+
+CollectiveProfile load_profile(const std::string& name) {
+  const std::string prefix = "profiles/", suffix = ".json";
+  std::vector<std::string> known;
+  for (const std::string& file : embedded_names(prefix))
+    known.push_back(file.substr(prefix.size(), file.size() - prefix.size() - suffix.size()));
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    const auto close = nearest(name, known);
+    throw ConfigError(fmt::format("profile '{}' is not known{} (known: {}, none)", name,
+                                  close ? "; did you mean '" + *close + "'?" : "", join(known)));
+  }
+  const std::string file = prefix + name + suffix;
+  return read_collective_profile(parse_json(embedded(file), "data/" + file), "data/" + file);
+}
+
+}  // namespace
+
+void check_hardware(const CollectiveProfile& profile, const ClusterSpec& cluster) {
+  const ProfileHardware& measured = profile.hardware();
+  const NodeSpec& node = cluster.node;
+  std::vector<std::string> differences;
+  const auto differ = [&](const char* what, const auto& ours, const auto& theirs) {
+    differences.push_back(fmt::format("{} is {}, measured with {}", what, ours, theirs));
+  };
+  if (cluster.gpu.name != measured.gpu) differ("GPU", cluster.gpu.name, measured.gpu);
+  if (node.gpus != measured.gpus_per_node)
+    differ("GPUs per node", node.gpus, measured.gpus_per_node);
+  if (node.nvlink != measured.nvlink)
+    differ("NVLink", to_string(node.nvlink), to_string(measured.nvlink));
+  if (differs(node.nvlink_bandwidth, measured.nvlink_bandwidth))
+    differ("NVLink bandwidth", format_bandwidth(node.nvlink_bandwidth),
+           format_bandwidth(measured.nvlink_bandwidth));
+  if (node.nics != measured.nics_per_node)
+    differ("NICs per node", node.nics, measured.nics_per_node);
+  if (differs(node.nic_bandwidth, measured.nic_bandwidth))
+    differ("NIC bandwidth", format_bandwidth(node.nic_bandwidth),
+           format_bandwidth(measured.nic_bandwidth));
+  if (differences.empty()) return;
+  throw ConfigError(
+      fmt::format("profile '{}' was measured on other hardware than cluster '{}': {}; set "
+                  "\"profile\": \"none\" "
+                  "to model collectives instead",
+                  profile.name(), cluster.name, join(differences, "; ")));
+}
+
+std::unique_ptr<CollectiveModel> make_collectives(const ClusterGraph& graph,
+                                                  const Placement& placement) {
+  const ClusterSpec& cluster = graph.spec();
+  if (cluster.profile.empty()) return std::make_unique<RingCollectives>(graph, placement);
+  CollectiveProfile profile = load_profile(cluster.profile);
+  check_hardware(profile, cluster);
+  return std::make_unique<ProfiledCollectives>(std::move(profile), graph, placement);
+}
+
+}  // namespace amsp

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/object_reader.h"
+#include "topology/cluster_spec.h"
+
+namespace amsp {
+
+/// Reads a whole description of a node, as in read_cluster. Throws ConfigError, also for what can't
+/// work: several nodes without NICs, a NIC that no GPU uses or that is faster than its slot.
+NodeSpec read_node(ObjectReader reader, int nodes, const GpuSpec& gpu);
+
+}  // namespace amsp

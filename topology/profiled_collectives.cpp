@@ -1,0 +1,99 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/quantity.h"
+#include "topology/collective_models.h"
+#include "topology/ring_latency.h"
+
+namespace amsp {
+namespace {
+
+std::string describe(const CollectiveCall& call) {
+  return fmt::format("{} of {} on mesh {}", to_string(call.kind), format_bytes(call.bytes),
+                     to_string(call.mesh));
+}
+
+}  // namespace
+
+ProfiledCollectives::ProfiledCollectives(CollectiveProfile profile, const ClusterGraph& graph,
+                                         const Placement& placement)
+    : profile_(std::move(profile)), network_(graph, placement) {}
+
+CollectiveTime ProfiledCollectives::time(const CollectiveCall& call) const {
+  if (call.mesh.size() == 1 || call.bytes.value == 0) return {};
+  const std::optional<CollectiveTime> message = message_time(call);
+  if (!message) {
+    throw ConfigError(fmt::format("profile '{}' has no measurement for {}; for {} it covers {}",
+                                  profile_.name(), describe(call), to_string(call.kind),
+                                  profile_.coverage(call.kind)));
+  }
+  CollectiveTime result = *message;
+  result.time += later_messages(call) *
+                 next_message_latency(call.mesh.shape, network_.graph().spec().node.nvlink);
+  if (network_.graph().spec().profile_strict) check_strict(call, result);
+  check_capacity(call, result.time);
+  return result;
+}
+
+std::vector<LinkLoad> ProfiledCollectives::loads(const CollectiveCall& call, int group) const {
+  return network_.loads(call, group);
+}
+
+std::optional<CollectiveTime> ProfiledCollectives::message_time(const CollectiveCall& call) const {
+  const Mesh shape = call.mesh.shape;
+  const ProfileHardware& hardware = profile_.hardware();
+  if (shape.inter == 1) {
+    auto found = profile_.lookup(call.kind, shape, 0, call.bytes);
+    const bool alike = call.mesh.stride.intra == 1 || hardware.nvlink == NvlinkKind::kSwitch;
+    if (found && !alike) found->source = Source::kDerived;
+    return found;
+  }
+  if (shape.intra == hardware.gpus_per_node)
+    return profile_.lookup(call.kind, shape, hardware.nics_per_node, call.bytes);
+
+  const Mesh reference{hardware.gpus_per_node, shape.inter};
+  const double nic_bytes = static_cast<double>(call.bytes.value) *
+                           hop_share(call.kind, shape.size()) / network_.nics(call.mesh);
+  const double bytes = nic_bytes * hardware.nics_per_node / hop_share(call.kind, reference.size());
+  auto found = profile_.lookup(call.kind, reference, hardware.nics_per_node,
+                               {std::max<std::int64_t>(1, std::llround(bytes))});
+  if (found) found->source = Source::kDerived;
+  return found;
+}
+
+void ProfiledCollectives::check_strict(const CollectiveCall& call,
+                                       const CollectiveTime& time) const {
+  if (time.source == Source::kMeasured && !time.extrapolated) return;
+  throw ConfigError(fmt::format(
+      "profile '{}' is strict, but the time of {} is {}; for {} it covers {}", profile_.name(),
+      describe(call), time.extrapolated ? "extrapolated" : to_string(time.source),
+      to_string(call.kind), profile_.coverage(call.kind)));
+}
+
+void ProfiledCollectives::check_capacity(const CollectiveCall& call, Seconds time) const {
+  const RingNetwork::Bottleneck& worst = network_.bottleneck(call.mesh);
+  const double hop_bytes =
+      hop_share(call.kind, call.mesh.size()) * static_cast<double>(call.bytes.value);
+  const Seconds least{hop_bytes * worst.seconds_per_byte};
+  if (time.value >= least.value * (1 - 1e-9)) return;
+
+  const ClusterGraph& graph = network_.graph();
+  const Link& link = graph.link(worst.link);
+  std::string source = fmt::format("given by cluster '{}'", graph.spec().name);
+  const auto add_measured = [&](const MeasuredCapacity& best) {
+    source += fmt::format("; the profile has {}: {}", format_bandwidth(best.rate), best.source);
+  };
+  if (link.kind == LinkKind::kNic) add_measured(profile_.nic_capacity());
+  if (link.kind == LinkKind::kNvlink) add_measured(profile_.port_capacity());
+  throw ConfigError(fmt::format(
+      "{} takes {} by profile '{}', but {} needs {} for its {} at its capacity of {} ({})",
+      describe(call), format_time(time), profile_.name(), graph.link_name(worst.link),
+      format_time(least), format_bytes({std::llround(hop_bytes * worst.load)}),
+      format_bandwidth(link.capacity), source));
+}
+
+}  // namespace amsp

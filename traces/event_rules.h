@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "traces/kernel_rules.h"
+#include "traces/trace_scan.h"
+#include "traces/track_rules.h"
+#include "traces/violations.h"
+
+namespace amsp {
+
+/// What holds for the elements of traceEvents. An event without a valid type, time or place is
+/// reported for that and not looked at further.
+class EventRules {
+ public:
+  explicit EventRules(Violations& violations)
+      : violations_(violations),
+        slices_(violations),
+        flows_(violations, slices_),
+        kernels_(violations) {}
+
+  void add(const ScannedEvent& event);
+  /// At the end of the trace.
+  void finish();
+
+ private:
+  void fail(const ScannedEvent& event, std::string reason);
+  bool check_metadata(const ScannedEvent& event);
+  std::optional<Nanoseconds> time(const ScannedEvent& event, const char* key,
+                                  const std::string& text);
+  std::optional<std::uint32_t> place(const ScannedEvent& event, const char* key);
+  /// Time and place.
+  std::optional<PlacedEvent> placed(const ScannedEvent& event, char phase);
+  void check_slice(const ScannedEvent& event, const PlacedEvent& placed);
+  void check_flow(const ScannedEvent& event, const PlacedEvent& placed, char phase);
+  void check_counter(const ScannedEvent& event);
+  void check_instant(const ScannedEvent& event);
+
+  Violations& violations_;
+  SliceRules slices_;
+  FlowRules flows_;
+  KernelRules kernels_;
+  std::optional<PlacedEvent> previous_;  // the last one in order of time
+  bool has_step_ = false;
+};
+
+}  // namespace amsp

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "traces/process_groups.h"
+#include "traces/trace_layout.h"
+
+namespace amsp {
+
+/// The thread of a stream in traces, also args.stream: 7 for compute, as CUDA numbers its default
+/// stream, then 20 + stream.
+int trace_stream(StreamId stream);
+
+/// How the tasks of a graph look in a trace: the names and arguments that Kineto would give their
+/// kernels, and ours beside them (docs/trace-format.md).
+class KernelText {
+ public:
+  /// Keeps references to the graph and the groups.
+  KernelText(const TaskGraph& graph, const ProcessGroups& groups);
+
+  /// "gemm q forward L3", "ncclDevKernel_AllGather_RING_LL".
+  std::string name(TaskId task) const;
+  /// The members of "args", without braces.
+  std::string args(const Slice& kernel, std::int64_t correlation) const;
+
+ private:
+  std::string collective_args(const Slice& kernel) const;
+
+  const TaskGraph& graph_;
+  const ProcessGroups& groups_;
+};
+
+}  // namespace amsp
