@@ -115,4 +115,12 @@ void divide_global_batch(TrainingSpec& training, std::int64_t global_batch, Mesh
   training.micro_batches = static_cast<int>(count);
 }
 
+void check_global_batch(const TrainingSpec& training, Mesh dp, const std::string& where) {
+  const std::int64_t each = std::int64_t{training.micro_batch} * training.micro_batches;
+  if (each <= kMostGlobalBatch / dp.size()) return;
+  throw ConfigError(fmt::format(
+      "{}: {} micro-batches of {} on {} GPUs (dp {}) are more than {} sequences a step", where,
+      training.micro_batches, training.micro_batch, dp.size(), to_string(dp), kMostGlobalBatch));
+}
+
 }  // namespace amsp

@@ -39,6 +39,10 @@ TrainingPart read_training(ObjectReader training);
 void divide_global_batch(TrainingSpec& training, std::int64_t global_batch, Mesh dp,
                          const std::string& where);
 
+/// The global batch that micro_batches make on the GPUs of dp has to stay within the limit of
+/// global_batch. `where` is the place of micro_batches.
+void check_global_batch(const TrainingSpec& training, Mesh dp, const std::string& where);
+
 struct PlanPart {
   ShardingPlan plan;
   std::string name;  // as written, or "explicit"

@@ -49,9 +49,12 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   root.allow("plan");
   root.finish();
   PlanPart plan = read_plan(root, scenario.cluster, model.spec.name);
+  const ObjectReader place = root.object("training");
   if (training.global_batch)
     divide_global_batch(training.spec, *training.global_batch, plan.plan.dp,
-                        root.object("training").where("global_batch"));
+                        place.where("global_batch"));
+  else
+    check_global_batch(training.spec, plan.plan.dp, place.where("micro_batches"));
 
   scenario.model = std::move(model.spec);
   scenario.training = std::move(training.spec);

@@ -16,8 +16,8 @@ namespace amsp {
 
 /// What to report beside the step itself.
 struct ReportSpec {
-  std::optional<double> token_budget;         // tokens of the whole training run
-  std::optional<double> price_per_gpu_hour;   // in `currency`
+  std::optional<double> token_budget;        // tokens of the whole training run
+  std::optional<double> price_per_gpu_hour;  // in `currency`
   std::string currency;
 };
 
@@ -26,7 +26,7 @@ struct ReportSpec {
 struct Scenario {
   std::string name;
   std::string description;
-  std::string file;       // for messages
+  std::string file;  // for messages
   ModelSpec model;
   ClusterSpec cluster;
   TrainingSpec training;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "sim/isolated.h"
 
 namespace amsp {
 
@@ -20,60 +21,45 @@ namespace sg4 = simgrid::s4u;
 constexpr double kPace = 1e15;
 
 /// SimGrid's settings must precede its first zone; see docs/architecture.md for each.
-sg4::Engine& engine() {
-  static sg4::Engine& instance = []() -> sg4::Engine& {
-    static int argc = 1;
-    static char program[] = "amsp";
-    static char* argv[] = {program, nullptr};
-    static sg4::Engine created(&argc, argv);
-    xbt_log_control_set("root.thres:critical");
-    for (const char* setting :
-         {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
-          "surf/precision:1e-12", "maxmin/precision:1e-9", "network/optim:Lazy"})
-      sg4::Engine::set_config(setting);
-    sg4::create_full_zone("root");  // the first zone becomes the root of all others
-    return created;
-  }();
-  return instance;
+void configure() {
+  xbt_log_control_set("root.thres:critical");
+  for (const char* setting :
+       {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
+        "surf/precision:1e-12", "maxmin/precision:1e-9", "network/optim:Full"})
+    sg4::Engine::set_config(setting);
 }
 
 class Player {
  public:
   Player(const Workload& workload, const std::function<std::string(int)>& name)
-      : workload_(workload), name_(name), origin_s_(engine().get_clock()) {
+      : workload_(workload), name_(name) {
     const std::size_t count = workload.activities.size();
-    times_.start_s.assign(count, -1);
-    times_.end_s.assign(count, -1);
+    times_s_.assign(count, -1);
+    end_s_.assign(count, -1);
     waiting_for_.assign(count, 0);
     running_.resize(count);
     index_successors();
     make_platform();
   }
 
-  ActivityTimes run() {
-    current_ = this;
-    static const bool connected = [] {
-      sg4::Activity::on_completion_cb([](sg4::Activity const& activity) {
-        const auto* comm = dynamic_cast<const sg4::Comm*>(&activity);
-        if (comm != nullptr && current_ != nullptr)
-          current_->completed(static_cast<int>(reinterpret_cast<std::intptr_t>(
-              const_cast<sg4::Comm*>(comm)->get_data<void>())));
-      });
-      return true;
-    }();
-    static_cast<void>(connected);
+  /// Start times of all activities, then end times.
+  std::vector<double> run() {
+    sg4::Activity::on_completion_cb([this](sg4::Activity const& activity) {
+      // Comm::get_data is not const, though it only reads.
+      auto& comm = const_cast<sg4::Comm&>(dynamic_cast<const sg4::Comm&>(activity));
+      completed(static_cast<int>(reinterpret_cast<std::intptr_t>(comm.get_data<void>())));
+    });
     for (int i = 0; i < static_cast<int>(workload_.activities.size()); ++i)
       if (waiting_for_[static_cast<std::size_t>(i)] == 0) ready_.push_back(i);
     start_ready();
-    engine().run();
-    current_ = nullptr;
-    running_.clear();
+    sg4::Engine::get_instance()->run();
     if (finished_ != workload_.activities.size()) throw InternalError(stuck());
-    return std::move(times_);
+    times_s_.insert(times_s_.end(), end_s_.begin(), end_s_.end());
+    return std::move(times_s_);
   }
 
  private:
-  double now() const { return sg4::Engine::get_clock() - origin_s_; }
+  static double now() { return sg4::Engine::get_clock(); }
 
   void index_successors() {
     const std::size_t count = workload_.activities.size();
@@ -92,16 +78,13 @@ class Player {
   /// Every shape is a route between its own ordered pair of hosts: a private cap that holds pace
   /// at 1, then each resource as often as its weight.
   void make_platform() {
-    static int serial = 0;
-    const std::string prefix = fmt::format("w{}", serial++);
-    sg4::NetZone* zone = sg4::create_full_zone(prefix);
-    zone->set_parent(sg4::Engine::get_instance()->get_netzone_root());
+    sg4::NetZone* zone = sg4::create_full_zone("cluster");
     std::vector<sg4::Link*> links(workload_.scales.size(), nullptr);
     for (const Workload::Shape& shape : workload_.shapes)
       for (const ResourceUse& use : shape.uses) {
         sg4::Link*& link = links[static_cast<std::size_t>(use.resource)];
         if (link != nullptr) continue;
-        link = zone->create_link(fmt::format("{}r{}", prefix, use.resource),
+        link = zone->create_link(fmt::format("r{}", use.resource),
                                  kPace * workload_.scales[static_cast<std::size_t>(use.resource)]);
         link->seal();
       }
@@ -109,7 +92,7 @@ class Player {
     const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(shapes)))) + 1;
     std::vector<sg4::Host*> hosts;
     for (std::size_t i = 0; i < side; ++i)
-      hosts.push_back(zone->create_host(fmt::format("{}h{}", prefix, i), 1.0)->seal());
+      hosts.push_back(zone->create_host(fmt::format("h{}", i), 1.0)->seal());
     std::size_t from = 0;
     std::size_t to = 0;
     for (std::size_t i = 0; i < shapes; ++i) {
@@ -117,7 +100,7 @@ class Player {
       if (from == to) ++to;
       if (to == side) ++from, to = 0;
       std::vector<const sg4::Link*> route;
-      auto* cap = zone->create_link(fmt::format("{}c{}", prefix, i), kPace);
+      auto* cap = zone->create_link(fmt::format("c{}", i), kPace);
       cap->set_sharing_policy(sg4::Link::SharingPolicy::FATPIPE);
       cap->seal();
       route.push_back(cap);
@@ -144,7 +127,7 @@ class Player {
       const int i = ready_.back();
       ready_.pop_back();
       const Workload::Activity& activity = workload_.activities[static_cast<std::size_t>(i)];
-      times_.start_s[static_cast<std::size_t>(i)] = now();
+      times_s_[static_cast<std::size_t>(i)] = now();
       if (activity.nominal_s <= 0) {
         finish(i);
         continue;
@@ -162,7 +145,7 @@ class Player {
 
   void finish(int i) {
     ++finished_;
-    times_.end_s[static_cast<std::size_t>(i)] = now();
+    end_s_[static_cast<std::size_t>(i)] = now();
     for (std::size_t s = first_successor_[static_cast<std::size_t>(i)];
          s < first_successor_[static_cast<std::size_t>(i) + 1]; ++s)
       if (--waiting_for_[static_cast<std::size_t>(successors_[s])] == 0)
@@ -185,23 +168,21 @@ class Player {
                     workload_.activities.size() - finished_, workload_.activities.size());
     int listed = 0;
     for (int i = 0; i < static_cast<int>(workload_.activities.size()); ++i) {
-      if (times_.end_s[static_cast<std::size_t>(i)] >= 0) continue;
+      if (end_s_[static_cast<std::size_t>(i)] >= 0) continue;
       if (++listed > kListed) break;
       std::string blockers;
       for (const int pred : workload_.predecessors(i))
-        if (times_.end_s[static_cast<std::size_t>(pred)] < 0)
+        if (end_s_[static_cast<std::size_t>(pred)] < 0)
           blockers += (blockers.empty() ? "" : ", ") + name_(pred);
       text += fmt::format("\n  {} waits for {}", name_(i), blockers.empty() ? "nothing" : blockers);
     }
     return text;
   }
 
-  inline static Player* current_ = nullptr;
-
   const Workload& workload_;
   const std::function<std::string(int)>& name_;
-  double origin_s_;
-  ActivityTimes times_;
+  std::vector<double> times_s_;   // by activity: start
+  std::vector<double> end_s_;     // by activity; -1: not ended
   std::vector<int> waiting_for_;  // by activity: predecessors that haven't ended
   std::vector<std::size_t> first_successor_;
   std::vector<int> successors_;
@@ -215,8 +196,20 @@ class Player {
 }  // namespace
 
 ActivityTimes play(const Workload& workload, const std::function<std::string(int)>& name) {
-  engine();
-  return Player(workload, name).run();
+  std::vector<double> times = run_isolated([&] {
+    int argc = 1;
+    char program[] = "amsp";
+    char* argv[] = {program, nullptr};
+    sg4::Engine engine(&argc, argv);
+    configure();
+    return Player(workload, name).run();
+  });
+  const auto half = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  ActivityTimes result;
+  result.end_s.assign(half, times.end());
+  times.erase(half, times.end());
+  result.start_s = std::move(times);
+  return result;
 }
 
 }  // namespace amsp

@@ -121,7 +121,7 @@ ClusterGraph::ClusterGraph(const ClusterSpec& spec) : spec_(spec) {
 
 VertexId ClusterGraph::add_vertices(VertexKind kind, int node, int count) {
   const VertexId first = boost::num_vertices(graph_);
-  for (int i = 0; i < count; ++i) boost::add_vertex(Vertex{kind, node, i}, graph_);
+  for (int i = 0; i < count; ++i) graph_[boost::add_vertex(graph_)] = Vertex{kind, node, i};
   return first;
 }
 

@@ -24,9 +24,7 @@ class Placement {
   Mesh dp() const { return dp_; }
   /// Mesh node index -> node of the cluster.
   int node(int mesh_node) const { return nodes_[static_cast<std::size_t>(mesh_node)]; }
-  GpuAddress address(Rank rank) const {
-    return {node(rank / dp_.intra), rank % dp_.intra};
-  }
+  GpuAddress address(Rank rank) const { return {node(rank / dp_.intra), rank % dp_.intra}; }
 
  private:
   Mesh dp_;

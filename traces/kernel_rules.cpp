@@ -34,7 +34,8 @@ void KernelRules::add_launch(const ScannedEvent& event, const Json& args) {
   if (!args.is_object() || !args.contains("correlation")) return;
   const auto correlation = id(event, args, "correlation", 1);
   if (!correlation) return;
-  const auto [found, is_new] = launches_.try_emplace(*correlation, event.number, event.ts);
+  const auto [found, is_new] =
+      launches_.try_emplace(*correlation, Occurrence{event.number, event.ts});
   if (!is_new)
     violations_.add(event.number, fmt::format("correlation {} is also that of event {}",
                                               *correlation, found->second.event));
@@ -46,7 +47,8 @@ void KernelRules::add_kernel(const ScannedEvent& event, const Json& args) {
   id(event, args, "stream", 1);
   const auto correlation = id(event, args, "correlation", 1);
   if (!correlation) return;
-  const auto [found, is_new] = kernels_.try_emplace(*correlation, event.number, event.ts);
+  const auto [found, is_new] =
+      kernels_.try_emplace(*correlation, Occurrence{event.number, event.ts});
   if (!is_new)
     violations_.add(event.number, fmt::format("correlation {} is also that of event {}",
                                               *correlation, found->second.event));

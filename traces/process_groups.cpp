@@ -54,6 +54,7 @@ std::vector<const ProcessGroup*> ProcessGroups::groups(const std::vector<Rank>& 
     if (id != kComputeStream)
       for (const Rank rank : ranks) numbers.insert(group(graph_.streams()[id], id, rank).number);
   std::vector<const ProcessGroup*> result;
+  result.reserve(numbers.size());
   for (const std::int64_t number : numbers)
     result.push_back(&groups_[static_cast<std::size_t>(number)]);
   return result;

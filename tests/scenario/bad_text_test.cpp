@@ -9,6 +9,9 @@ struct BadText {
   const char* text;
   const char* message;
 };
+void PrintTo(const BadText& test, std::ostream* out) {
+  *out << test.name;
+}
 class BadTexts : public testing::TestWithParam<BadText> {};
 
 TEST_P(BadTexts, AreRefusedWithTheirMessage) {

@@ -32,6 +32,10 @@ constexpr BadScenario kTrainings[] = {
     {"TooManyMicroBatches", R"({"training": {"global_batch": 1099511627776}})",
      "s.json#/training/global_batch: 1099511627776 sequences are 17179869184 micro-batches a step; "
      "at most 1048576"},
+    {"TooManySequences",
+     R"({"training": {"global_batch": null, "micro_batch": 32768, "micro_batches": 1048576}})",
+     "s.json#/training/micro_batches: 1048576 micro-batches of 32768 on 64 GPUs (dp 8x8) are more "
+     "than 1099511627776 sequences a step"},
     {"UnknownRecompute", R"({"training": {"recompute": "ful"}})",
      "s.json#/training/recompute: must be one of none, full; found \"ful\"; did you mean 'full'?"},
     {"UnknownPrecision", R"({"training": {"precision": {"gradients": "fp16"}}})",

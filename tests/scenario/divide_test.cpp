@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "core/error.h"
 #include "scenario/readers.h"
 
@@ -14,6 +16,9 @@ struct Division {
   int micro_batches;  // 0: refused
   const char* message;
 };
+void PrintTo(const Division& test, std::ostream* out) {
+  *out << test.name;
+}
 class DivideGlobalBatch : public testing::TestWithParam<Division> {};
 
 TEST_P(DivideGlobalBatch, GivesMicroBatchesOrSaysWhatWould) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "core/error.h"
 #include "schedule/model.h"
 
@@ -11,6 +13,9 @@ struct PresetCase {
   const char* name;
   std::int64_t parameters;
 };
+void PrintTo(const PresetCase& test, std::ostream* out) {
+  *out << test.name;
+}
 class ModelPreset : public testing::TestWithParam<PresetCase> {};
 
 // The published counts, to the last parameter. With q = a d, k = a_kv d:

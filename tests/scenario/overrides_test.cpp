@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "core/error.h"
 #include "scenario/scenario.h"
 #include "tests/scenario/bad_scenario.h"
@@ -12,6 +14,9 @@ struct Override {
   const char* assignment;
   const char* expected;  // the JSON then
 };
+void PrintTo(const Override& test, std::ostream* out) {
+  *out << test.name;
+}
 class ApplyOverride : public testing::TestWithParam<Override> {};
 
 constexpr const char* kBefore = R"({"a": {"b": 1, "l": [1, {"c": 2}]}, "t": "x"})";
@@ -44,6 +49,9 @@ struct BadOverride {
   const char* assignment;
   const char* message;
 };
+void PrintTo(const BadOverride& test, std::ostream* out) {
+  *out << test.name;
+}
 class BadOverrides : public testing::TestWithParam<BadOverride> {};
 
 TEST_P(BadOverrides, AreRefusedWithTheirMessage) {

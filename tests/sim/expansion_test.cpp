@@ -56,18 +56,20 @@ TEST(Expansion, AGroupWaitsForAllItsMembers) {
 }
 
 TEST(Expansion, SiblingGroupsShareTheNodesNic) {
-  // Two GPUs and one NIC a node: both groups of the 1x2 mesh need the NIC.
+  // Two GPUs and one NIC a node: both groups of the 1x2 mesh load the NIC, each with its half.
   const SmallCase c({{2, 1}, {2, 1}, {2, 1}, {2, 2}, {}});
-  const Workload workload = expand(c.lowering).workload;
-  std::vector<std::vector<int>> users(workload.scales.size());
-  for (std::size_t i = 0; i < workload.shapes.size(); ++i)
-    for (const ResourceUse& use : workload.shapes[i].uses)
-      users[static_cast<std::size_t>(use.resource)].push_back(static_cast<int>(i));
-  int shared = 0;
-  for (LinkId link = 0; link < c.cluster.link_count(); ++link)
-    if (c.cluster.link(link).kind == LinkKind::kNic && users[static_cast<std::size_t>(link)].size() > 1)
-      ++shared;
-  EXPECT_GT(shared, 0);
+  for (const Task& task : c.graph.tasks()) {
+    if (task.key.phase != Phase::kGradSync) continue;
+    std::vector<double> loads[2];
+    for (int group = 0; group < 2; ++group)
+      for (const LinkLoad& load : c.lowering.loads(task, group))
+        if (c.cluster.link(load.link).kind == LinkKind::kNic) loads[group].push_back(load.bytes);
+    EXPECT_EQ(loads[0], loads[1]);
+    EXPECT_EQ(loads[0].size(), 4U);  // in and out of both nodes
+    // Two ranks all-reduce: each sends 2 (n-1)/n = 1 message.
+    EXPECT_DOUBLE_EQ(loads[0].front(),
+                     static_cast<double>(c.graph.collective(task).call.bytes.value));
+  }
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct ClassCase {
   Op op;
   const char* expected;
 };
-void PrintTo(const ClassCase& test, std::ostream* out) {
-  *out << test.name;
+std::ostream& operator<<(std::ostream& out, const ClassCase& test) {
+  return out << test.name;
 }
 class TrafficClass : public testing::TestWithParam<ClassCase> {};
 
@@ -55,6 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 std::vector<int> tasks_of(const std::vector<TraceEvent>& events) {
   std::vector<int> tasks;
+  tasks.reserve(events.size());
   for (const TraceEvent& event : events) tasks.push_back(static_cast<int>(event.task));
   return tasks;
 }

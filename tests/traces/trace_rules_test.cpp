@@ -43,8 +43,8 @@ struct BrokenTrace {
   std::vector<std::string> messages;
 };
 
-void PrintTo(const BrokenTrace& trace, std::ostream* out) {
-  *out << trace.rule;
+std::ostream& operator<<(std::ostream& out, const BrokenTrace& trace) {
+  return out << trace.rule;
 }
 
 class TraceRules : public testing::TestWithParam<BrokenTrace> {};
