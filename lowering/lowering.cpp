@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -14,16 +12,9 @@ namespace amsp {
 
 namespace {
 
-/// Link and HBM fractions are multiples of 1/20: SimGrid loads a link by listing it `weight`
-/// times in a route, and cost grows with the length of routes.
-constexpr int kLinkScale = 20;
 /// HBM bytes that a collective kernel reads and writes per byte it sends: 2 to 3 (measured on
 /// A100, NVIDIA/nccl issue 1428).
 constexpr double kHbmPerWireByte = 2.5;
-
-int quantise(double fraction, int scale) {
-  return std::min(scale, static_cast<int>(std::lround(fraction * scale)));
-}
 
 }  // namespace
 
@@ -47,10 +38,6 @@ Lowering::Lowering(const TaskGraph& graph, const ClusterGraph& cluster, const Pl
   for (const Stream& stream : graph.streams())
     if (!groups_.contains(stream.mesh))
       groups_.emplace(stream.mesh, process_groups(stream.mesh, graph.dp));
-  const NodeSpec& node = cluster.spec().node;
-  const int sms = cluster.spec().gpu.sms;
-  sm_unit_ = std::gcd(sms, std::gcd(node.comm_sms_intra, node.comm_sms_inter));
-  sm_scale_ = sms / sm_unit_;
 }
 
 ComputeTime Lowering::compute_time(const Task& task, int owner) const {
@@ -81,10 +68,6 @@ ResourceKind Lowering::kind(int resource) const {
 
 Rank Lowering::rank(int resource) const { return (resource - cluster_.link_count()) / 2; }
 
-int Lowering::scale(int resource) const {
-  return kind(resource) == ResourceKind::kSms ? sm_scale_ : kLinkScale;
-}
-
 std::string Lowering::name(int resource) const {
   if (kind(resource) == ResourceKind::kLink) return cluster_.link_name(resource);
   return fmt::format("rank{}/{}", rank(resource),
@@ -102,8 +85,8 @@ std::vector<ResourceUse> Lowering::compute_uses(const Task& task, Rank rank) con
   const Seconds time = compute_time(task, position).time;
   const double share = compute_.hbm_share(graph_.compute(task), time, position);
   const int first = cluster_.link_count() + 2 * rank;
-  std::vector<ResourceUse> uses = {{first, sm_scale_}};
-  if (const int weight = quantise(share, kLinkScale); weight > 0) uses.push_back({first + 1, weight});
+  std::vector<ResourceUse> uses = {{first, 1.0}};
+  if (share > 0) uses.push_back({first + 1, share});
   return uses;
 }
 
@@ -122,18 +105,18 @@ std::vector<ResourceUse> Lowering::collective_uses(const Task& task, int group) 
     const double fraction = load.bytes / (link.capacity.value * time);
     AMSP_CHECK(fraction <= 1 + 1e-6, "{} takes {} s, too short for {} at {}", to_string(graph_.collective(task).call.kind),
                time, cluster_.link_name(load.link), format_bandwidth(link.capacity));
-    if (const int weight = quantise(fraction, kLinkScale); weight > 0)
-      uses.push_back({load.link, weight});
+    if (fraction > 0) uses.push_back({load.link, std::min(1.0, fraction)});
   }
   const NodeSpec& node = cluster_.spec().node;
   const int sms = mesh.shape.inter > 1 ? node.comm_sms_inter : node.comm_sms_intra;
   const double wire = wire_bytes_per_rank(graph_.collective(task).call);
-  const double share = kHbmPerWireByte * wire / (compute_.hbm_rate().value * time);
+  const double sm_share = static_cast<double>(sms) / cluster_.spec().gpu.sms;
+  const double hbm_share =
+      std::min(1.0, kHbmPerWireByte * wire / (compute_.hbm_rate().value * time));
   for (const Rank rank : members) {
     const int first = cluster_.link_count() + 2 * rank;
-    if (sms > 0) uses.push_back({first, sms / sm_unit_});
-    if (const int weight = quantise(share, kLinkScale); weight > 0)
-      uses.push_back({first + 1, weight});
+    if (sm_share > 0) uses.push_back({first, sm_share});
+    if (hbm_share > 0) uses.push_back({first + 1, hbm_share});
   }
   return uses;
 }

@@ -15,10 +15,10 @@ namespace amsp {
 /// A shared resource: a link of the cluster graph, or a GPU's SMs or HBM.
 enum class ResourceKind { kLink, kSms, kHbm };
 
-/// A task's nominal time needs `weight / scale(resource)` of the resource's capacity.
+/// A task at its nominal pace uses this fraction of the resource's capacity, in (0, 1].
 struct ResourceUse {
   int resource;
-  int weight;
+  double fraction;
 };
 
 /// From tasks to time and load: what the closed form sums and the simulator shares out.
@@ -28,8 +28,6 @@ struct ResourceUse {
 ///   link  bytes / (capacity * T)                                   for each link of a collective
 ///   SMs   1 for compute; for a collective the SMs its channels hold (NodeSpec::comm_sms_*)
 ///   HBM   bytes / (HBM rate * T); a collective moves kHbmPerWireByte times the bytes it sends
-/// Fractions are rounded to weight / scale; scale is kLinkScale for links and HBM, and for SMs
-/// the number of SMs over the greatest common divisor of all counts, which is exact.
 class Lowering {
  public:
   /// Keeps references to all arguments.
@@ -47,7 +45,6 @@ class Lowering {
   int resource_count() const;
   ResourceKind kind(int resource) const;
   Rank rank(int resource) const;  // of kSms and kHbm
-  int scale(int resource) const;
   std::string name(int resource) const;
 
   /// Position of a rank in its os/p group.
@@ -74,8 +71,6 @@ class Lowering {
   std::vector<std::vector<ComputeTime>> compute_times_;  // by compute work and owner
   std::vector<int> owners_;                              // by rank
   std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;
-  int sm_scale_ = 1;
-  int sm_unit_ = 1;  // SMs per unit of weight
 };
 
 }  // namespace amsp

@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "core/error.h"
 #include "core/object_reader.h"

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 
 #include "scenario/readers.h"
 

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "core/error.h"
 #include "core/object_reader.h"
 #include "scenario/readers.h"

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <tuple>
 #include <utility>
+
+#include "sim/quantiser.h"
 
 namespace amsp {
 
@@ -13,9 +17,6 @@ class Expander {
  public:
   explicit Expander(const Lowering& lowering) : lowering_(lowering), graph_(lowering.graph()) {
     add_lanes();
-    Workload& workload = result_.workload;
-    for (int resource = 0; resource < lowering.resource_count(); ++resource)
-      workload.scales.push_back(lowering.scale(resource));
   }
 
   Expansion expand() {
@@ -31,6 +32,7 @@ class Expander {
         workload.first_pred.push_back(workload.preds.size());
       }
     }
+    quantise_shapes();
     return std::move(result_);
   }
 
@@ -64,9 +66,7 @@ class Expander {
     if (task.kind == WorkKind::kCompute) {
       const int owner = lowering_.owner(lane);
       time = lowering_.compute_time(task, owner).time.value;
-      const bool varies = !graph_.compute(task).bytes_by_owner.empty();
-      shape = shape_of({0, task.work, varies ? lane : -1 - lane},
-                       [&] { return lowering_.compute_uses(task, lane); });
+      shape = shape_of({0, task.work, lane}, [&] { return lowering_.compute_uses(task, lane); });
     } else if (task.kind == WorkKind::kCollective) {
       time = lowering_.collective_time(task).time.value;
       shape = shape_of({1, task.work, lane}, [&] { return lowering_.collective_uses(task, lane); });
@@ -74,21 +74,48 @@ class Expander {
     result_.workload.activities.push_back({time, shape});
   }
 
-  /// Different works often need the same fractions, so shapes are shared by their uses too.
   template <class MakeUses>
   int shape_of(const std::tuple<int, std::int32_t, int>& key, MakeUses make_uses) {
-    const auto [found, added] = shape_by_work_.try_emplace(key, -1);
-    if (!added) return found->second;
-    std::vector<std::pair<int, int>> uses;
-    for (const ResourceUse& use : make_uses()) uses.emplace_back(use.resource, use.weight);
-    const auto [same, is_new] =
-        shape_by_uses_.try_emplace(uses, static_cast<int>(result_.workload.shapes.size()));
-    if (is_new) {
-      Workload::Shape shape;
-      for (const auto& [resource, weight] : uses) shape.uses.push_back({resource, weight});
-      result_.workload.shapes.push_back(std::move(shape));
+    const auto [found, added] = shape_by_work_.try_emplace(key, static_cast<int>(uses_.size()));
+    if (added) uses_.push_back(make_uses());
+    return found->second;
+  }
+
+  /// Weights depend on all fractions of a resource, so they come last. Works whose fractions round
+  /// to the same weights then share a shape.
+  void quantise_shapes() {
+    Workload& workload = result_.workload;
+    std::vector<std::set<double>> fractions(static_cast<std::size_t>(lowering_.resource_count()));
+    for (const auto& uses : uses_)
+      for (const ResourceUse& use : uses)
+        fractions[static_cast<std::size_t>(use.resource)].insert(use.fraction);
+    std::map<std::set<double>, Quantised> known;
+    std::vector<const Quantised*> quantised;
+    for (const auto& set : fractions) {
+      auto found = known.find(set);
+      if (found == known.end())
+        found = known.emplace(set, set.empty() ? Quantised{} : quantise(set)).first;
+      quantised.push_back(&found->second);
+      workload.scales.push_back(found->second.scale);
     }
-    return found->second = same->second;
+    std::map<std::vector<Workload::Use>, int> shapes;
+    std::vector<int> renamed;
+    for (const auto& uses : uses_) {
+      std::vector<Workload::Use> rounded;
+      for (const ResourceUse& use : uses) {
+        const auto resource = static_cast<std::size_t>(use.resource);
+        const auto at = std::distance(fractions[resource].begin(),
+                                      fractions[resource].find(use.fraction));
+        const int weight = quantised[resource]->weights[static_cast<std::size_t>(at)];
+        if (weight > 0) rounded.push_back({use.resource, weight});
+      }
+      const auto [same, is_new] =
+          shapes.try_emplace(rounded, static_cast<int>(workload.shapes.size()));
+      if (is_new) workload.shapes.push_back({std::move(rounded)});
+      renamed.push_back(same->second);
+    }
+    for (Workload::Activity& activity : workload.activities)
+      if (activity.shape >= 0) activity.shape = renamed[static_cast<std::size_t>(activity.shape)];
   }
 
   void add_predecessors(TaskId id, const Task& task, int lane) {
@@ -117,7 +144,7 @@ class Expander {
   const TaskGraph& graph_;
   Expansion result_;
   std::map<std::tuple<int, std::int32_t, int>, int> shape_by_work_;
-  std::map<std::vector<std::pair<int, int>>, int> shape_by_uses_;
+  std::vector<std::vector<ResourceUse>> uses_;  // by shape, before rounding
 };
 
 }  // namespace

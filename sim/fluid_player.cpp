@@ -81,7 +81,7 @@ class Player {
     sg4::NetZone* zone = sg4::create_full_zone("cluster");
     std::vector<sg4::Link*> links(workload_.scales.size(), nullptr);
     for (const Workload::Shape& shape : workload_.shapes)
-      for (const ResourceUse& use : shape.uses) {
+      for (const Workload::Use& use : shape.uses) {
         sg4::Link*& link = links[static_cast<std::size_t>(use.resource)];
         if (link != nullptr) continue;
         link = zone->create_link(fmt::format("r{}", use.resource),
@@ -105,7 +105,7 @@ class Player {
       cap->seal();
       route.push_back(cap);
       if (i + 1 < shapes)
-        for (const ResourceUse& use : workload_.shapes[i].uses)
+        for (const Workload::Use& use : by_weight(workload_.shapes[i].uses))
           route.insert(route.end(), static_cast<std::size_t>(use.weight),
                        links[static_cast<std::size_t>(use.resource)]);
       zone->add_route(hosts[from]->get_netpoint(), hosts[to]->get_netpoint(), nullptr, nullptr,
@@ -113,6 +113,14 @@ class Player {
       ends_.emplace_back(hosts[from], hosts[to]);
     }
     zone->seal();
+  }
+
+  /// SimGrid searches a route's links from the front for every repetition: the most repeated first.
+  static std::vector<Workload::Use> by_weight(std::vector<Workload::Use> uses) {
+    std::stable_sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) {
+      return a.weight > b.weight;
+    });
+    return uses;
   }
 
   static std::vector<sg4::LinkInRoute> to_routes(const std::vector<const sg4::Link*>& links) {

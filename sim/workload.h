@@ -1,11 +1,8 @@
 #pragma once
 
-#include <functional>
+#include <compare>
 #include <span>
-#include <string>
 #include <vector>
-
-#include "lowering/lowering.h"
 
 namespace amsp {
 
@@ -16,16 +13,22 @@ namespace amsp {
 /// Symmetric activities can be folded here: a function Workload -> Workload (fewer activities and
 /// resources, same times).
 struct Workload {
+  /// At pace 1 an activity uses weight / scale of the resource.
+  struct Use {
+    int resource;
+    int weight;
+    auto operator<=>(const Use&) const = default;
+  };
   /// Activities of one shape use the same resources by the same weights.
   struct Shape {
-    std::vector<ResourceUse> uses;
+    std::vector<Use> uses;
   };
   struct Activity {
     double nominal_s;  // alone; <= 0 ends at once
     int shape;         // -1: uses nothing that is shared
   };
 
-  std::vector<int> scales;  // by resource: weights of 1 * scale fill it
+  std::vector<double> scales;  // by resource: its capacity in weights
   std::vector<Shape> shapes;
   std::vector<Activity> activities;
   /// Predecessors of activity i: preds[first_pred[i]] .. preds[first_pred[i + 1]]; all must end

@@ -122,38 +122,38 @@ def tiny():
         "with tiny-zero3.", {"preset": "llama-tiny"}, cluster, small, "zero1")
     yield "tiny-zero3.json", scenario(
         "tiny-zero3",
-        "The toy model with everything sharded. Look at the trace: every module waits for an all-gather "
-        "and its gradient goes into a reduce-scatter, in both micro-batches. The messages are so small "
-        "that latency decides: the step is slower than tiny-zero1, though no all-reduce is left.",
+        "The toy model with everything sharded. Look at the trace: an all-gather for every module and a "
+        "reduce-scatter for every gradient, in both micro-batches. The messages are so small that latency "
+        "decides: the step is slower than tiny-zero1, though no all-reduce of the gradients is left.",
         {"preset": "llama-tiny"}, cluster, small, "zero3")
 
 
 def where_to_shard():
-    model, cluster, batch = {"preset": "llama-13b"}, testbed(64), training(micro_batches=4)
+    model, cluster = {"preset": "llama-13b"}, testbed(64)
+    short = {**training(micro_batches=2), "sequence_length": 1024}  # less compute to hide behind
     yield "zero3-over-nodes.json", scenario(
         "zero3-over-nodes",
-        "LLaMA-13B on 8 nodes, everything sharded over all 64 GPUs. Look at the exposed all-gathers and "
-        "reduce-scatters and at the busiest links: every module's parameters cross the network three "
-        "times in each micro-batch. Compare with hsdp-in-node.", model, cluster, batch, "zero3")
+        "LLaMA-13B on 8 nodes, everything sharded over all 64 GPUs. Look at exposed communication and "
+        "at the busiest links: parameters and gradients of every module cross the network three times in "
+        "each micro-batch. Compare with hsdp-in-node.", model, cluster, short, "zero3")
     yield "hsdp-in-node.json", scenario(
         "hsdp-in-node",
         "The same, sharded inside each node and replicated over nodes (hybrid sharding). Look at the "
-        "same figures: gathers stay on NVLink, the network carries one all-reduce per step. The price is "
-        "memory: eight times the states of zero3-over-nodes for each GPU.",
-        model, cluster, batch, "hsdp-8")
-
-
-def switches():
-    model = {"preset": "llama-13b"}
-    for name, text in (("shared", "All-gather and reduce-scatter of a group take turns on one "
-                        "communicator, as in one process group of PyTorch. Look at the exposed "
-                        "all-gathers in the backward. Compare with communicators-separate."),
-                       ("separate", "All-gather and reduce-scatter have a communicator each and run at "
-                        "once: each is slower, for they share the links, but neither waits in the other's "
-                        "queue. Compare with communicators-shared.")):
+        "same figures: gathers stay on NVLink, the network carries one all-reduce a step. The price is "
+        "memory: each GPU keeps 1/8 of the states, in zero3-over-nodes 1/64.",
+        model, cluster, short, "hsdp-8")
+    for name, text in (
+            ("shared", "All-gather and reduce-scatter take turns on one communicator, as in one process "
+             "group of PyTorch. Look at exposed all-gathers: in the backward each waits for the "
+             "reduce-scatters before it. Compare with communicators-separate."),
+            ("separate", "All-gather and reduce-scatter have a communicator each and run at once. Each "
+             "takes longer, for they share links, but neither waits in the other's queue. Compare with "
+             "communicators-shared.")):
         yield f"communicators-{name}.json", scenario(
-            f"communicators-{name}", text, model, testbed(64), training(micro_batches=4), "zero3",
-            {"communicators": name})
+            f"communicators-{name}", text, model, cluster, short, "zero3", {"communicators": name})
+
+
+def buckets():
     for name, size, text in (
             ("small", "25MiB", "Small buckets start early, so that all but the last all-reduce hides "
              "behind the backward, but small messages use the network badly. Look at hidden and exposed "
@@ -214,7 +214,7 @@ def text_of(path, content):
 
 
 def files():
-    for part in (paper, table5, tiny, where_to_shard, switches, other_clusters):
+    for part in (paper, table5, tiny, where_to_shard, buckets, other_clusters):
         for path, content in part():
             yield path, text_of(path, content)
     yield "models/tinyllama-1.1b/config.json", json.dumps(TINYLLAMA_CONFIG, indent=2) + "\n"

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "data/embedded.h"
 #include "schedule/model.h"
 #include "schedule/optimizers.h"
 #include "tests/scenario/bad_scenario.h"
@@ -103,6 +104,10 @@ TEST(Schema, ListsThePresets) {
   EXPECT_EQ(enumeration("/$defs/optimizer_name/enum"), optimizer_names());
   EXPECT_EQ(enumeration("/$defs/cluster/properties/preset/enum"), names(cluster_presets()));
   EXPECT_EQ(enumeration("/$defs/gpu_name/enum"), names(gpu_presets()));
+  for (const std::string& profile : enumeration("/$defs/cluster/properties/profile/enum"))
+    if (profile != "none") EXPECT_NO_THROW(embedded("profiles/" + profile + ".json")) << profile;
+  EXPECT_EQ(enumeration("/$defs/cluster/properties/profile/enum").size(),
+            embedded_names("profiles/").size() + 1);  // and none
 }
 
 TEST(Schema, SaysWhichPresetsLeaveTheNodesToTheScenario) {

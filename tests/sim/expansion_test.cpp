@@ -29,7 +29,7 @@ TEST(Expansion, PredecessorsComeFirstAndWeightsFit) {
   for (int i = 0; i < static_cast<int>(workload.activities.size()); ++i)
     for (const int pred : workload.predecessors(i)) EXPECT_LT(pred, i);
   for (const Workload::Shape& shape : workload.shapes)
-    for (const ResourceUse& use : shape.uses) {
+    for (const Workload::Use& use : shape.uses) {
       EXPECT_GT(use.weight, 0);
       EXPECT_LE(use.weight, workload.scales[static_cast<std::size_t>(use.resource)]);
     }

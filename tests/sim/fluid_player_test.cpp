@@ -15,7 +15,7 @@ namespace {
 class WorkloadMaker {
  public:
   explicit WorkloadMaker(int resources) { workload_.scales.assign(static_cast<std::size_t>(resources), 10); }
-  int activity(double seconds, std::vector<ResourceUse> uses, std::vector<int> preds = {}) {
+  int activity(double seconds, std::vector<Workload::Use> uses, std::vector<int> preds = {}) {
     int shape = -1;
     if (!uses.empty()) {
       shape = static_cast<int>(workload_.shapes.size());
@@ -149,7 +149,7 @@ std::vector<double> reference(const Workload& workload) {
         double rest = workload.scales[r];
         double open = 0;
         for (std::size_t i = 0; i < n; ++i)
-          for (const ResourceUse& use : workload.shapes[i].uses)
+          for (const Workload::Use& use : workload.shapes[i].uses)
             if (use.resource == static_cast<int>(r) && end[i] < 0) {
               rest -= use.weight * (fixed[i] ? pace[i] : level);
               if (!fixed[i]) open += use.weight;
@@ -160,12 +160,12 @@ std::vector<double> reference(const Workload& workload) {
       for (std::size_t r = 0; r < workload.scales.size(); ++r) {
         double used = 0;
         for (std::size_t i = 0; i < n; ++i)
-          for (const ResourceUse& use : workload.shapes[i].uses)
+          for (const Workload::Use& use : workload.shapes[i].uses)
             if (use.resource == static_cast<int>(r) && end[i] < 0)
               used += use.weight * (fixed[i] ? pace[i] : level);
         if (used < workload.scales[r] * (1 - 1e-12)) continue;
         for (std::size_t i = 0; i < n; ++i)
-          for (const ResourceUse& use : workload.shapes[i].uses)
+          for (const Workload::Use& use : workload.shapes[i].uses)
             if (use.resource == static_cast<int>(r) && !fixed[i]) fixed[i] = true, pace[i] = level;
       }
       if (level >= 1 - 1e-12)
@@ -191,7 +191,7 @@ TEST(FluidPlayer, AgreesWithProgressiveFillingOnRandomWorkloads) {
   for (int trial = 0; trial < 40; ++trial) {
     WorkloadMaker w(4);
     for (int i = 0; i < 6; ++i) {
-      std::vector<ResourceUse> uses;
+      std::vector<Workload::Use> uses;
       for (int r = 0; r < 4; ++r)
         if (random(2) == 0) uses.push_back({r, 1 + random(10)});
       if (uses.empty()) uses.push_back({0, 1});
