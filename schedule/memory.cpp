@@ -84,11 +84,11 @@ class Estimator {
                       training_.gradient_bytes, phi, s_p));
     } else {
       add("gradients", training_.gradient_bytes * largest,
-          fmt::format("{} B x {:.4g}, {}", training_.gradient_bytes, largest, shard));
+          fmt::format("{} B x {:.3g}, {}", training_.gradient_bytes, largest, shard));
     }
     add("optimizer states", training_.optimizer.state_bytes * largest,
-        fmt::format("{:g} B x {:.4g}, {}", training_.optimizer.state_bytes, largest, shard));
-    add("fp32 gradients (transient)", 4 * largest, fmt::format("4 B x {:.4g}, {}", largest, shard));
+        fmt::format("{:g} B x {:.3g}, {}", training_.optimizer.state_bytes, largest, shard));
+    add("fp32 gradients (transient)", 4 * largest, fmt::format("4 B x {:.3g}, {}", largest, shard));
   }
 
   /// bf16 tensors kept for the backward of one layer, SwiGLU fused: inputs and outputs of the two
@@ -106,16 +106,16 @@ class Estimator {
     const double ends = 2 * tokens * 2 * model_.hidden;  // final norm's input and output
     if (training_.recompute == Recompute::kFull) {
       add("activations", model_.layers * 2 * tokens * model_.hidden + layer_activations() + ends,
-          fmt::format("L x 2 S b h = {} x {}, one layer's {}, final norm", model_.layers,
+          fmt::format("L x 2 S b h = {} x {}, one layer's {}, ends", model_.layers,
                       format_bytes(Bytes{2LL * training_.tokens() * model_.hidden}),
                       format_bytes(Bytes{std::llround(layer_activations())})));
     } else {
       add("activations", model_.layers * layer_activations() + ends,
-          fmt::format("L x S b [2 (4h + 2 a d + 2 a_kv d + 3f) + 4a] = {} x {}, final norm",
+          fmt::format("L x S b (8h + 4ad + 4 a_kv d + 6f + 4a) = {} x {}, ends",
                       model_.layers, format_bytes(Bytes{std::llround(layer_activations())})));
     }
     add("logits", 6 * tokens * model_.vocab,
-        fmt::format("S b V x (2 B logits + 4 B fp32 softmax, its gradient in place) = {} x {} x 6",
+        fmt::format("S b V x (2 B + 4 B for fp32 softmax) = {} x {} x 6",
                     training_.tokens(), model_.vocab));
   }
 

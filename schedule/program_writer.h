@@ -25,6 +25,8 @@ class ProgramWriter {
   TaskId last_compute() const { return last_compute_; }
   /// The next compute task waits for `task` as well.
   void gate_compute(TaskId task) { gates_.push_back(task); }
+  /// What the next compute task waits for beyond its own dependencies.
+  const std::vector<TaskId>& gates() const { return gates_; }
 
   /// `work` is an index from TaskGraph::add_work.
   TaskId compute(const TaskKey& key, std::int32_t work, std::vector<TaskId> deps);

@@ -1,7 +1,7 @@
 #include "schedule/schedule_builder.h"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "schedule/gradient_buckets.h"
 #include "schedule/module_work.h"
@@ -146,6 +146,7 @@ class ScheduleBuilder {
     const SubMesh mesh = sub_mesh(secondary ? *plan_.p2 : plan_.p);
     std::vector<TaskId> deps = {writer_.last_compute()};
     if (mb == 0) deps.push_back(updated_[static_cast<std::size_t>(gather.block)]);
+    if (!overlap_gather()) deps.insert(deps.end(), writer_.gates().begin(), writer_.gates().end());
     const Module module = gather.ops.size() == 1 ? first.module : Module::kNone;
     const TaskId task = writer_.collective(
         {step, mb, phase, gather.block, module, -1, Op::kAllGather}, Role::kGather, mesh,
@@ -374,15 +375,14 @@ class ScheduleBuilder {
 
     /// After the backward: what is left.
     void finish() {
-      while (next_ < buckets_.size())
-        reduce(std::exchange(next_, next_ + 1), builder_.writer_.last_compute());
+      std::vector<TaskId> after = builder_.writer_.gates();
+      after.push_back(builder_.writer_.last_compute());
+      while (next_ < buckets_.size()) reduce(std::exchange(next_, next_ + 1), after);
     }
 
    private:
-    void reduce(std::size_t number, std::optional<TaskId> after) {
+    void reduce(std::size_t number, std::vector<TaskId> deps) {
       const Bucket& bucket = buckets_[number];
-      std::vector<TaskId> deps;
-      if (after) deps.push_back(*after);
       for (const TensorId id : bucket.tensors)
         deps.push_back(builder_.gradient_ready_[static_cast<std::size_t>(id)]);
       Bytes bytes = bucket.bytes;

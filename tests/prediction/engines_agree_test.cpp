@@ -13,6 +13,8 @@ struct PlanCase {
   const char* plan;
 };
 
+std::ostream& operator<<(std::ostream& out, const PlanCase& c) { return out << c.name; }
+
 std::vector<std::string> cluster_of(const PlanCase& c) {
   std::vector<std::string> overrides = {"cluster.nodes=" + std::to_string(c.nodes),
                                         "cluster.node.gpus=" + std::to_string(c.gpus),
@@ -68,9 +70,9 @@ INSTANTIATE_TEST_SUITE_P(
                     PlanCase{"Mics2_1x4", 1, 4, "mics-2"}, PlanCase{"Ddp4x1", 4, 1, "ddp"},
                     PlanCase{"Zero1_4x1", 4, 1, "zero1"}, PlanCase{"Zero3_4x1", 4, 1, "zero3"},
                     PlanCase{"Mics2_4x1", 4, 1, "mics-2"}, PlanCase{"Hsdp2x2", 2, 2, "hsdp-2"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
-TEST(EnginesAgree, NamedAndWrittenPlanAreTheSame) {
+TEST(Reports, NamedAndWrittenPlanAreTheSame) {
   const auto report = [](const std::string& plan) {
     Scenario scenario = tiny_scenario({"cluster.nodes=2", "plan=" + plan});
     scenario.plan_name = "same";
@@ -80,7 +82,7 @@ TEST(EnginesAgree, NamedAndWrittenPlanAreTheSame) {
   EXPECT_EQ(report("zero3"), report(R"({"p":"8x2","g":"8x2","os":"8x2"})"));
 }
 
-TEST(EnginesAgree, TwoRunsGiveTheSameBytes) {
+TEST(Reports, TwoRunsGiveTheSameBytes) {
   const Scenario scenario = tiny_scenario({"cluster.nodes=2", "plan=zero1"});
   const Predicted a = predict(scenario);
   const Predicted b = predict(scenario);

@@ -17,7 +17,8 @@ TEST(Laws, DoublingTheBottleneckHalvesTheBandwidthTerm) {
         predict(tiny_scenario(
             {"cluster.nodes=4", "plan=ddp", "cluster.node.pcie.bandwidth=1000GBps",
              "cluster.node.pcie.capacity=1000GBps",
-             std::string("cluster.node.nics={\"count\":8,\"bandwidth\":\"") + nic + "\"}"})),
+             std::string("cluster.node.nics.bandwidth=") + nic,
+             std::string("cluster.node.nics.capacity=") + nic})),
         "grad_reduce");
   };
   const double t50 = reduce("50Gbps");

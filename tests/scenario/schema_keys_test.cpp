@@ -104,10 +104,11 @@ TEST(Schema, ListsThePresets) {
   EXPECT_EQ(enumeration("/$defs/optimizer_name/enum"), optimizer_names());
   EXPECT_EQ(enumeration("/$defs/cluster/properties/preset/enum"), names(cluster_presets()));
   EXPECT_EQ(enumeration("/$defs/gpu_name/enum"), names(gpu_presets()));
+  std::vector<std::string> files;  // of the profiles, behind "none"
   for (const std::string& profile : enumeration("/$defs/cluster/properties/profile/enum"))
-    if (profile != "none") EXPECT_NO_THROW(embedded("profiles/" + profile + ".json")) << profile;
-  EXPECT_EQ(enumeration("/$defs/cluster/properties/profile/enum").size(),
-            embedded_names("profiles/").size() + 1);  // and none
+    files.push_back("profiles/" + profile + ".json");
+  files.erase(files.begin());
+  EXPECT_EQ(files, embedded_names("profiles/"));
 }
 
 TEST(Schema, SaysWhichPresetsLeaveTheNodesToTheScenario) {

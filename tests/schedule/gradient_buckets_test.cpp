@@ -13,6 +13,7 @@ struct BucketCase {
   std::int64_t limit;
   std::vector<std::int64_t> expected;  // bytes of each bucket
 };
+std::ostream& operator<<(std::ostream& out, const BucketCase& c) { return out << c.name; }
 
 class GradientBuckets : public testing::TestWithParam<BucketCase> {};
 
@@ -40,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BucketCase{"ExactlyTheLimitGoesAlone", {3, 10, 4}, 2, 1, 20, {6, 20, 8}},
                     BucketCase{"LocalShardCounts", {10, 10, 10}, 4, 4, 20, {24, 12}},
                     BucketCase{"None", {}, 2, 1, 20, {}}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace amsp

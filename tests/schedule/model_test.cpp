@@ -10,6 +10,10 @@
 namespace amsp {
 namespace {
 
+double billions(const ModelSpec& model) {
+  return static_cast<double>(parameter_count(model)) / 1e9;
+}
+
 TEST(Model, CountsTheSmallModelByHand) {
   EXPECT_EQ(parameter_count(small_model()), 160 + 2 * 560 + 8 + 160);
   // Matrix products only: 2 x (4 x 64 + 3 x 96) + head 160.
@@ -32,9 +36,9 @@ TEST(Model, FullHeadFlopsAreThePapersFormula) {
 }
 
 TEST(Model, PaperModelsHaveTheirSizes) {
-  EXPECT_NEAR(parameter_count(model_preset("llama-7b")) / 1e9, 6.738, 0.001);
-  EXPECT_NEAR(parameter_count(model_preset("llama-13b")) / 1e9, 13.016, 0.001);
-  EXPECT_NEAR(parameter_count(model_preset("llama-30b")) / 1e9, 27.57, 0.05);
+  EXPECT_NEAR(billions(model_preset("llama-7b")), 6.738, 0.001);
+  EXPECT_NEAR(billions(model_preset("llama-13b")), 13.016, 0.001);
+  EXPECT_NEAR(billions(model_preset("llama-30b")), 27.57, 0.05);
   EXPECT_EQ(model_tensors(model_preset("llama-7b")).size(), 291U);
 }
 
@@ -45,7 +49,7 @@ TEST(Model, TiedHeadHasNoTensorOfItsOwn) {
   const auto tensors = model_tensors(model);
   const auto blocks = module_ops(model, small_training(), tensors);
   for (const ModuleOp& op : blocks.back())
-    if (op.module == Module::kHead) EXPECT_EQ(op.tensors, std::vector<TensorId>{0});
+    EXPECT_EQ(op.tensors == std::vector<TensorId>{0}, op.module == Module::kHead);
 }
 
 TEST(Model, FusedProjectionsKeepTheParameters) {

@@ -19,6 +19,7 @@ struct RuleCase {
   ShardingPlan plan;
   const char* message;  // nullptr: allowed
 };
+std::ostream& operator<<(std::ostream& out, const RuleCase& c) { return out << c.name; }
 
 class PlanRules : public testing::TestWithParam<RuleCase> {};
 
@@ -57,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"SecondaryIsNoSmaller",
                  {{4, 1}, {4, 1}, {4, 1}, kDp, Mesh{4, 1}},
                  "secondary parameters: p2 4x1 must be smaller than p 4x1"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 /// SPEC section 2, written down a second time, axis by axis.
 bool allowed(const ShardingPlan& plan) {
@@ -97,6 +98,7 @@ struct NameCase {
   const char* name;
   ShardingPlan plan;
 };
+std::ostream& operator<<(std::ostream& out, const NameCase& c) { return out << c.name; }
 class NamedPlan : public testing::TestWithParam<NameCase> {};
 
 TEST_P(NamedPlan, HasItsMeshes) {

@@ -1,0 +1,131 @@
+"""amsp-sim as a user sees it: exit codes, messages, files. Usage: amsp_sim_test.py AMSP_SIM SOURCE"""
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+AMSP_SIM = pathlib.Path(sys.argv[1]).resolve()
+SOURCE = pathlib.Path(sys.argv[2]).resolve()
+TINY = SOURCE / "scenarios/tiny-zero3.json"
+
+
+def run(*arguments):
+    return subprocess.run([AMSP_SIM, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120)
+
+
+def exposed_from_trace(trace):
+    """Exposed communication of a one-rank trace, from its text alone: interval arithmetic on
+    integer nanoseconds, clipped to ProfilerStep."""
+    ns = lambda us: round(us * 1000)
+    window = [(ns(e["ts"]), ns(e["ts"]) + ns(e["dur"])) for e in trace["traceEvents"]
+              if e["name"].startswith("ProfilerStep")]
+    begin, end = min(w[0] for w in window), max(w[1] for w in window)
+    edges = []
+    for event in trace["traceEvents"]:
+        if event.get("cat") != "kernel":
+            continue
+        start = max(begin, ns(event["ts"]))
+        stop = min(end, ns(event["ts"]) + ns(event["dur"]))
+        if stop > start:
+            kind = "comm" if event["name"].startswith("nccl") else "comp"
+            edges += [(start, 1, kind), (stop, -1, kind)]
+    active = {"comm": 0, "comp": 0}
+    last, exposed = begin, 0
+    for time, change, kind in sorted(edges):
+        if active["comm"] and not active["comp"]:
+            exposed += time - last
+        active[kind] += change
+        last = time
+    return exposed
+
+
+class AmspSim(unittest.TestCase):
+    def test_prints_a_table_that_fits_100_columns(self):
+        result = run(TINY)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("step time", result.stdout)
+        self.assertIn("MFU", result.stdout)
+        self.assertEqual(result.stderr, "")
+        self.assertNotIn("\x1b", result.stdout)
+        too_long = [line for line in result.stdout.splitlines() if len(line) > 100]
+        self.assertEqual(too_long, [])
+
+    def test_the_papers_case_fits_100_columns(self):
+        result = run(SOURCE / "scenarios/llama-7b-amsp-1024gpu.json", "--set", "cluster.nodes=1",
+                     "--set", "training.global_batch=8")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([line for line in result.stdout.splitlines() if len(line) > 100], [])
+
+    def test_json_carries_the_same_step_time(self):
+        report = json.loads(run(TINY, "--json").stdout)
+        self.assertEqual(report["schema"], "amsp.prediction/1")
+        parts = report["breakdown"]
+        self.assertAlmostEqual(
+            parts["compute_s"] + parts["exposed_s"] + parts["idle_s"], parts["window_s"], places=12)
+        self.assertAlmostEqual(sum(report["critical_path"].values()), report["step_time_s"], places=8)
+
+    def test_two_runs_give_the_same_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            outputs = []
+            for i in range(2):
+                trace = pathlib.Path(folder, f"{i}.json.gz")
+                result = run(TINY, "--json", "--trace", trace, "--trace-ranks", "0-1")
+                outputs.append((result.stdout, trace.read_bytes()))
+            self.assertEqual(outputs[0], outputs[1])
+
+    def test_trace_reproduces_the_exposed_communication(self):
+        for overlap in ("true", "false"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "step.json.gz")
+                result = run(TINY, "--json", "--trace", path, "--set", "engine.preset=amsp",
+                             "--set", f"engine.overlap.gather={overlap}")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                report = json.loads(result.stdout)
+                self.assertEqual(report["breakdown"]["rank"], 0)
+                trace = json.loads(gzip.decompress(path.read_bytes()))
+                self.assertEqual(exposed_from_trace(trace),
+                                 round(report["breakdown"]["exposed_s"] * 1e9))
+
+    def test_overrides(self):
+        one = json.loads(run(TINY, "--json").stdout)
+        two = json.loads(run(TINY, "--json", "--set", "training.micro_batches=6").stdout)
+        self.assertGreater(two["step_time_s"], 1.5 * one["step_time_s"])
+
+    def test_failures(self):
+        cases = [
+            (("no-such-file.json",), 2, "no-such-file.json"),
+            ((TINY, "--set", "training.micro_batch"), 2, "training.micro_batch"),
+            ((TINY, "--set", "plan=zero9"), 2, "did you mean 'zero1'?"),
+            ((TINY, "--set", 'plan={"p":"3x1","g":"3x1","os":"3x1"}'), 3, "must divide"),
+            ((TINY, "--trace-ranks", "99", "--trace", "x.json"), 2, "--trace-ranks"),
+            ((TINY, "--trace", "/no/such/folder/x.json"), 2, "/no/such/folder"),
+            ((TINY, "--nonsense"), 2, "--nonsense"),
+            ((), 2, "scenario"),
+        ]
+        for arguments, code, part in cases:
+            with self.subTest(arguments=arguments):
+                result = run(*arguments)
+                self.assertEqual(result.returncode, code, result.stderr)
+                self.assertIn(part, result.stderr + result.stdout)
+                self.assertEqual(len((result.stderr + result.stdout).strip().splitlines()) < 5, True)
+
+    def test_out_of_memory_is_predicted_and_says_what_to_change(self):
+        result = run(SOURCE / "scenarios/llama-7b-amsp-1024gpu.json", "--set", "cluster.nodes=1",
+                     "--set", "training.global_batch=8", "--set", "plan=ddp")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("OUT OF MEMORY", result.stdout)
+        self.assertIn("and fits", result.stdout)
+
+    def test_help_has_examples(self):
+        result = run("--help")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("Examples:", result.stdout)
+        self.assertEqual(run("--version").stdout.split()[0], "amsp-sim")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])

@@ -1,0 +1,12 @@
+set(prefix ${BUILD}/install-test)
+file(REMOVE_RECURSE ${prefix})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix}
+                OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${prefix}/bin/amsp-sim ${SOURCE}/scenarios/tiny-zero3.json
+                OUTPUT_VARIABLE report COMMAND_ERROR_IS_FATAL ANY)
+if(NOT report MATCHES "step time")
+  message(FATAL_ERROR "the installed amsp-sim printed no prediction:\n${report}")
+endif()
+if(NOT EXISTS ${prefix}/share/amsp/scenarios/amsp.scenario.schema.json)
+  message(FATAL_ERROR "the scenarios were not installed")
+endif()
