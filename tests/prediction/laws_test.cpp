@@ -15,8 +15,8 @@ TEST(Laws, DoublingTheBottleneckHalvesTheBandwidthTerm) {
   const auto reduce = [](const char* nic) {
     return communication_s(
         predict(tiny_scenario(
-            {"cluster.nodes=4", "plan=ddp", "cluster.node.pcie.bandwidth=1000GBps",
-             "cluster.node.pcie.capacity=1000GBps",
+            {"cluster.nodes=4", "plan=ddp", "cluster.node.pcie.bandwidth=500GBps",
+             "cluster.node.pcie.capacity=500GBps",
              std::string("cluster.node.nics.bandwidth=") + nic,
              std::string("cluster.node.nics.capacity=") + nic})),
         "grad_reduce");
