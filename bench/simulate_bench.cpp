@@ -12,17 +12,16 @@ namespace {
 using namespace amsp;
 
 Scenario scenario_of(std::int64_t gpus, int micro_batches = 1) {
-  return read_scenario(
-      parse_json(R"({"schema": "amsp.scenario/1", "name": "bench",
+  return read_scenario(parse_json(R"({"schema": "amsp.scenario/1", "name": "bench",
                      "model": {"preset": "llama-7b"},
                      "cluster": {"preset": "a800-amsp-testbed", "nodes": )" +
-                     std::to_string(gpus / 8) +
-                     R"(},
+                                      std::to_string(gpus / 8) +
+                                      R"(},
                      "training": {"sequence_length": 4096, "micro_batches": )" +
-                     std::to_string(micro_batches) + R"(},
+                                      std::to_string(micro_batches) + R"(},
                      "plan": "amsp"})",
-                 "bench.json"),
-      "bench.json");
+                                  "bench.json"),
+                       "bench.json");
 }
 
 void BuildSchedule(benchmark::State& state) {

@@ -59,14 +59,18 @@ Seconds Lowering::slowest(const Task& task) const {
       ->time;
 }
 
-int Lowering::resource_count() const { return cluster_.link_count() + 2 * graph_.dp.size(); }
+int Lowering::resource_count() const {
+  return cluster_.link_count() + 2 * graph_.dp.size();
+}
 
 ResourceKind Lowering::kind(int resource) const {
   if (resource < cluster_.link_count()) return ResourceKind::kLink;
   return (resource - cluster_.link_count()) % 2 == 0 ? ResourceKind::kSms : ResourceKind::kHbm;
 }
 
-Rank Lowering::rank(int resource) const { return (resource - cluster_.link_count()) / 2; }
+Rank Lowering::rank(int resource) const {
+  return (resource - cluster_.link_count()) / 2;
+}
 
 std::string Lowering::name(int resource) const {
   if (kind(resource) == ResourceKind::kLink) return cluster_.link_name(resource);
@@ -74,7 +78,9 @@ std::string Lowering::name(int resource) const {
                      kind(resource) == ResourceKind::kSms ? "sms" : "hbm");
 }
 
-int Lowering::owner(Rank rank) const { return owners_[static_cast<std::size_t>(rank)]; }
+int Lowering::owner(Rank rank) const {
+  return owners_[static_cast<std::size_t>(rank)];
+}
 
 const std::vector<std::vector<Rank>>& Lowering::groups(const SubMesh& mesh) const {
   return groups_.at(mesh);
@@ -103,8 +109,9 @@ std::vector<ResourceUse> Lowering::collective_uses(const Task& task, int group) 
   for (const LinkLoad& load : loads(task, group)) {
     const Link& link = cluster_.link(load.link);
     const double fraction = load.bytes / (link.capacity.value * time);
-    AMSP_CHECK(fraction <= 1 + 1e-6, "{} takes {} s, too short for {} at {}", to_string(graph_.collective(task).call.kind),
-               time, cluster_.link_name(load.link), format_bandwidth(link.capacity));
+    AMSP_CHECK(fraction <= 1 + 1e-6, "{} takes {} s, too short for {} at {}",
+               to_string(graph_.collective(task).call.kind), time, cluster_.link_name(load.link),
+               format_bandwidth(link.capacity));
     if (fraction > 0) uses.push_back({load.link, std::min(1.0, fraction)});
   }
   const NodeSpec& node = cluster_.spec().node;
@@ -132,14 +139,30 @@ std::vector<std::string> Lowering::unmeasured() const {
     if (work.kind != ComputeKind::kMemory && compute_times_[i].front().source != Source::kMeasured)
       add(fmt::format("{}: {}", describe(work), to_string(compute_times_[i].front().source)));
   }
-  std::set<std::tuple<CollectiveKind, SubMesh, bool, Source>> meshes;
+  if (!compute_times_.empty())
+    add(fmt::format("norms, rotary, SwiGLU, residuals, loss, optimizer: bytes at {}: derived",
+                    format_bandwidth(compute_.hbm_rate())));
+  // Collectives by what is known of them, with the sizes concerned.
+  using Kind = std::tuple<CollectiveKind, SubMesh, Source, bool>;
+  std::map<Kind, std::pair<Bytes, Bytes>> sizes;
+  std::vector<Kind> order;
   for (std::size_t i = 0; i < collective_times_.size(); ++i) {
     const CollectiveTime& time = collective_times_[i];
     const CollectiveCall& call = graph_.collective_works()[i].call;
     if (time.source == Source::kMeasured && !time.extrapolated) continue;
-    if (!meshes.insert({call.kind, call.mesh, time.extrapolated, time.source}).second) continue;
-    add(fmt::format("{} on {}: {}{}", to_string(call.kind), to_string(call.mesh),
-                    to_string(time.source), time.extrapolated ? ", extrapolated" : ""));
+    const Kind kind{call.kind, call.mesh, time.source, time.extrapolated};
+    const auto [found, added] = sizes.try_emplace(kind, call.bytes, call.bytes);
+    if (added) order.push_back(kind);
+    found->second.first = std::min(found->second.first, call.bytes);
+    found->second.second = std::max(found->second.second, call.bytes);
+  }
+  for (const Kind& kind : order) {
+    const auto& [op, mesh, source, extrapolated] = kind;
+    const auto& [least, most] = sizes.at(kind);
+    add(fmt::format(
+        "{} of {} on {}: {}{}", to_string(op),
+        least == most ? format_bytes(least) : format_bytes(least) + " to " + format_bytes(most),
+        to_string(mesh), to_string(source), extrapolated ? ", extrapolated" : ""));
   }
   return lines;
 }

@@ -39,9 +39,8 @@ Seconds collective(const CollectiveModel& model, CollectiveKind kind, const SubM
 
 }  // namespace
 
-PaperCost paper_cost(const ModelSpec& model, const TrainingSpec& training,
-                     const ShardingPlan& plan, const EnginePolicy& engine,
-                     const CollectiveModel& collectives) {
+PaperCost paper_cost(const ModelSpec& model, const TrainingSpec& training, const ShardingPlan& plan,
+                     const EnginePolicy& engine, const CollectiveModel& collectives) {
   const std::vector<Tensor> tensors = model_tensors(model);
   const double phi = static_cast<double>(parameter_count(model));
   const int s_p = plan.p.size();
@@ -70,9 +69,9 @@ PaperCost paper_cost(const ModelSpec& model, const TrainingSpec& training,
   cost.t_g = (training.micro_batches - 1) * buckets * all_reduce(plan.g);
   cost.t_os0 = buckets * all_reduce(plan.dp);
   const double owners = static_cast<double>(plan.os.size()) / s_p;
-  cost.t_os1 = owners * collective(collectives, CollectiveKind::kBroadcast,
-                                   quotient(plan.os, plan.p),
-                                   training.parameter_bytes * phi / plan.os.size());
+  cost.t_os1 =
+      owners * collective(collectives, CollectiveKind::kBroadcast, quotient(plan.os, plan.p),
+                          training.parameter_bytes * phi / plan.os.size());
   return cost;
 }
 

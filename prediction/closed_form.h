@@ -34,8 +34,7 @@ struct PaperCost {
   Seconds t_p, t_g, t_os0, t_os1;
   Seconds total() const { return t_p + t_g + t_os0 + t_os1; }
 };
-PaperCost paper_cost(const ModelSpec& model, const TrainingSpec& training,
-                     const ShardingPlan& plan, const EnginePolicy& engine,
-                     const CollectiveModel& collectives);
+PaperCost paper_cost(const ModelSpec& model, const TrainingSpec& training, const ShardingPlan& plan,
+                     const EnginePolicy& engine, const CollectiveModel& collectives);
 
 }  // namespace amsp

@@ -18,7 +18,9 @@ std::unique_ptr<ComputeProfile> load_compute_profile(const std::string& name) {
 }
 
 /// Nodes that the widest sharding group spans: what should lie under one leaf.
-int block_nodes(const ShardingPlan& plan) { return plan.os.inter; }
+int block_nodes(const ShardingPlan& plan) {
+  return plan.os.inter;
+}
 
 }  // namespace
 
@@ -30,11 +32,10 @@ Setup::Setup(const Scenario& scenario, int full_steps)
       collectives_(make_collectives(*cluster_, *placement_)),
       profile_(load_compute_profile(scenario_.cluster.profile)),
       compute_(std::make_unique<ComputeModel>(scenario_.cluster.gpu, profile_.get())),
-      graph_(std::make_unique<TaskGraph>(build_schedule(scenario_.model, scenario_.training,
-                                                        scenario_.plan, scenario_.engine,
-                                                        full_steps))),
-      lowering_(std::make_unique<Lowering>(*graph_, *cluster_, *placement_, *collectives_,
-                                           *compute_)) {}
+      graph_(std::make_unique<TaskGraph>(build_schedule(
+          scenario_.model, scenario_.training, scenario_.plan, scenario_.engine, full_steps))),
+      lowering_(
+          std::make_unique<Lowering>(*graph_, *cluster_, *placement_, *collectives_, *compute_)) {}
 
 MemoryEstimate memory_of(const Scenario& scenario) {
   return estimate_memory(scenario.model, scenario.training, scenario.plan, scenario.engine,
@@ -45,10 +46,9 @@ namespace {
 
 std::optional<RunCost> run_cost(const Scenario& scenario, Seconds step_time) {
   if (!scenario.report.token_budget) return std::nullopt;
-  const double tokens_per_step = static_cast<double>(scenario.global_batch()) *
-                                 scenario.training.sequence_length;
-  const double hours =
-      *scenario.report.token_budget / tokens_per_step * step_time.value / 3600;
+  const double tokens_per_step =
+      static_cast<double>(scenario.global_batch()) * scenario.training.sequence_length;
+  const double hours = *scenario.report.token_budget / tokens_per_step * step_time.value / 3600;
   RunCost cost{hours / 24, hours * scenario.plan.dp.size(), std::nullopt};
   if (scenario.report.price_per_gpu_hour)
     cost.price = cost.gpu_hours * *scenario.report.price_per_gpu_hour;

@@ -4,7 +4,9 @@ namespace amsp {
 
 namespace {
 
-double seconds(Nanoseconds time) { return static_cast<double>(time) * 1e-9; }
+double seconds(Nanoseconds time) {
+  return static_cast<double>(time) * 1e-9;
+}
 
 OrderedJson by_class(const std::map<std::string, Nanoseconds>& times) {
   OrderedJson json = OrderedJson::object();
@@ -27,19 +29,19 @@ OrderedJson memory_json(const Prediction& prediction) {
 
 OrderedJson breakdown_json(const Prediction& prediction) {
   const RankBreakdown& parts = prediction.breakdown;
-  return {{"rank", prediction.rank},
-          {"window_s", seconds(parts.window)},
-          {"compute_s", seconds(parts.compute)},
-          {"communication_s", seconds(parts.communication)},
-          {"overlapped_s", seconds(parts.overlapped)},
-          {"exposed_s", seconds(parts.exposed)},
-          {"idle_s", seconds(parts.idle)},
-          {"exposed_by_class", by_class(parts.exposed_by_class)},
-          {"total_by_class", by_class(parts.total_by_class)},
-          {"waiting_by_class", by_class(parts.waiting_by_class)},
-          {"exposed_over_ranks",
-           {{"min_s", seconds(prediction.exposed_min)},
-            {"max_s", seconds(prediction.exposed_max)}}}};
+  return {
+      {"rank", prediction.rank},
+      {"window_s", seconds(parts.window)},
+      {"compute_s", seconds(parts.compute)},
+      {"communication_s", seconds(parts.communication)},
+      {"overlapped_s", seconds(parts.overlapped)},
+      {"exposed_s", seconds(parts.exposed)},
+      {"idle_s", seconds(parts.idle)},
+      {"exposed_by_class", by_class(parts.exposed_by_class)},
+      {"total_by_class", by_class(parts.total_by_class)},
+      {"waiting_by_class", by_class(parts.waiting_by_class)},
+      {"exposed_over_ranks",
+       {{"min_s", seconds(prediction.exposed_min)}, {"max_s", seconds(prediction.exposed_max)}}}};
 }
 
 OrderedJson closed_form_json(const Prediction& prediction) {
@@ -64,8 +66,7 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
   OrderedJson json;
   json["schema"] = "amsp.prediction/1";
   json["scenario"] = scenario.name;
-  json["model"] = {{"name", scenario.model.name},
-                   {"parameters", parameter_count(scenario.model)}};
+  json["model"] = {{"name", scenario.model.name}, {"parameters", parameter_count(scenario.model)}};
   json["cluster"] = {{"name", scenario.cluster.name},
                      {"nodes", scenario.cluster.nodes},
                      {"gpus", scenario.cluster.gpus()},
@@ -88,9 +89,8 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
   json["critical_path"] = by_class(prediction.critical_path);
   json["links"] = OrderedJson::array();
   for (const LinkUsage& usage : prediction.links)
-    json["links"].push_back({{"link", usage.link},
-                             {"bytes", usage.bytes},
-                             {"utilisation", usage.utilisation}});
+    json["links"].push_back(
+        {{"link", usage.link}, {"bytes", usage.bytes}, {"utilisation", usage.utilisation}});
   json["closed_form"] = closed_form_json(prediction);
   json["unmeasured"] = prediction.unmeasured;
   json["simulation"] = {{"tasks", prediction.tasks}, {"activities", prediction.activities}};

@@ -10,7 +10,9 @@ namespace amsp {
 
 namespace {
 
-Seconds seconds(Nanoseconds time) { return Seconds{static_cast<double>(time) * 1e-9}; }
+Seconds seconds(Nanoseconds time) {
+  return Seconds{static_cast<double>(time) * 1e-9};
+}
 
 std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : "-";
@@ -56,10 +58,12 @@ class TextReport {
                                : "profile " + scenario_.cluster.profile);
     line("  plan      {} ({}), engine {}", scenario_.plan_name, to_string(scenario_.plan),
          scenario_.engine.name);
-    line("  batch     {} sequences of {} tokens = {} micro-batches of {} on {} GPUs{}",
-         scenario_.global_batch(), training.sequence_length, training.micro_batches,
-         training.micro_batch, scenario_.plan.dp.size(),
-         training.recompute == Recompute::kFull ? ", full recompute" : "");
+    line(
+        "  batch     {} sequences of {} tokens = {} x {} per GPU (micro-batches x sequences) on {} "
+        "GPUs{}",
+        scenario_.global_batch(), training.sequence_length, training.micro_batches,
+        training.micro_batch, scenario_.plan.dp.size(),
+        training.recompute == Recompute::kFull ? ", full recompute" : "");
     line("");
   }
 
@@ -67,8 +71,7 @@ class TextReport {
     line("step time   {}", format_time(prediction_.step_time));
     line("TGS         {:.0f} tokens per GPU and second", prediction_.tokens_per_gpu_second);
     line("MFU         {:.1f} % = TGS x {:.2f} GFLOP per token / {}", 100 * prediction_.mfu,
-         prediction_.flop_per_token.value / 1e9,
-         format_flop_rate(scenario_.cluster.gpu.peak_bf16));
+         prediction_.flop_per_token.value / 1e9, format_flop_rate(scenario_.cluster.gpu.peak_bf16));
     line("            (3 (2 Phi_linear + 4 S a d L) per token; no recompute credit)");
     line("memory      {} of {} per GPU: {}", format_bytes_binary(prediction_.memory.reserved),
          format_bytes_binary(prediction_.memory.capacity),
@@ -101,7 +104,7 @@ class TextReport {
     line("exposed communication over all ranks: {} to {}",
          format_time(seconds(prediction_.exposed_min)),
          format_time(seconds(prediction_.exposed_max)));
-    line("without overlap and contention: {} (compute {}); the paper's T_comm: {}",
+    line("alone, one after the other: {} (compute {}); the paper's T_comm, in averages: {}",
          format_time(prediction_.exact.total), format_time(prediction_.exact.compute),
          format_time(prediction_.paper.total()));
     line("");
@@ -112,7 +115,8 @@ class TextReport {
     table.align_left(2);
     for (const MemoryPart& part : prediction_.memory.parts)
       table.add({part.name, format_bytes_binary(part.bytes), part.formula});
-    table.add({"allocated", format_bytes_binary(prediction_.memory.allocated), ""});
+    table.add({"allocated", format_bytes_binary(prediction_.memory.allocated),
+               "sum of each part's own maximum: an upper bound"});
     table.add({"reserved", format_bytes_binary(prediction_.memory.reserved), ""});
     text_ += table.str();
     line("optimizer shards: the largest is {:.2f} times the mean",

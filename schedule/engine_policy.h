@@ -17,13 +17,13 @@ enum class ReplicaSync { kLast, kEvery };
 /// defaults are AMSP's.
 struct EnginePolicy {
   std::string name = "amsp";
-  bool overlap_gather = true;       // all-gather and reduce-scatter of parameter shards
-  bool overlap_all_reduce = true;   // gradient buckets with the backward
-  bool overlap_broadcast = true;    // parameter update with the next step's forward
+  bool overlap_gather = true;            // all-gather and reduce-scatter of parameter shards
+  bool overlap_all_reduce = true;        // gradient buckets with the backward
+  bool overlap_broadcast = true;         // parameter update with the next step's forward
   bool decoupled_reduce_scatter = true;  // else the compute after a gradient waits for its RS
-  int prefetch_layers = 1;          // forward: layers gathered ahead; backward: modules ahead
-  Bytes bucket = 512_MiB;           // U: bytes of the local shard
-  int max_pending_reduce = 4;       // unreduced gradients of modules in flight
+  int prefetch_layers = 1;               // forward: layers gathered ahead; backward: modules ahead
+  Bytes bucket = 512_MiB;                // U: bytes of the local shard
+  int max_pending_reduce = 4;            // unreduced gradients of modules in flight
   Communicators communicators = Communicators::kSeparate;
   GatherUnit gather_unit = GatherUnit::kModule;
   GradReduction grad_reduction = GradReduction::kAllReduce;

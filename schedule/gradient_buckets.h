@@ -19,7 +19,7 @@ struct Bucket {
 /// when it holds >= `limit` bytes; a tensor of >= `limit` goes alone; the last may be partial.
 /// `bytes` of a tensor are those of the local shard: gradient bytes * ceil(elements / s_p).
 std::vector<Bucket> gradient_buckets(const std::vector<Tensor>& tensors,
-                                     const std::vector<TensorId>& backward_order, int gradient_bytes,
-                                     int parameter_ways, Bytes limit);
+                                     const std::vector<TensorId>& backward_order,
+                                     int gradient_bytes, int parameter_ways, Bytes limit);
 
 }  // namespace amsp

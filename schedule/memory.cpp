@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/quantity.h"
-#include "schedule/module_work.h"
+#include "schedule/gradient_buckets.h"
 #include "schedule/ownership.h"
 
 namespace amsp {
@@ -111,12 +111,12 @@ class Estimator {
                       format_bytes(Bytes{std::llround(layer_activations())})));
     } else {
       add("activations", model_.layers * layer_activations() + ends,
-          fmt::format("L x S b (8h + 4ad + 4 a_kv d + 6f + 4a) = {} x {}, ends",
-                      model_.layers, format_bytes(Bytes{std::llround(layer_activations())})));
+          fmt::format("L x S b (8h + 4ad + 4 a_kv d + 6f + 4a) = {} x {}, ends", model_.layers,
+                      format_bytes(Bytes{std::llround(layer_activations())})));
     }
     add("logits", 6 * tokens * model_.vocab,
-        fmt::format("S b V x (2 B + 4 B for fp32 softmax) = {} x {} x 6",
-                    training_.tokens(), model_.vocab));
+        fmt::format("S b V x (2 B + 4 B for fp32 softmax) = {} x {} x 6", training_.tokens(),
+                    model_.vocab));
   }
 
   double block_bytes(int block, int bytes) const {
@@ -169,15 +169,28 @@ class Estimator {
       add("pending gradients", largest,
           fmt::format("largest {} consecutive unreduced gradients", pending));
     }
-    if (plan_.dp.size() > plan_.p.size()) {
-      const double all = training_.gradient_bytes * sliced(plan_.p.size());
-      const double bucket = std::min(
-          all, std::max(static_cast<double>(engine_.bucket.value),
-                        largest_module(training_.gradient_bytes) / plan_.p.size()));
-      const double count = engine_.overlap_all_reduce ? 2 : 1;
-      add("buckets", std::min(all, count * bucket),
-          fmt::format("{:g} x max(U, largest gradient)", count));
+    if (plan_.dp.size() > plan_.p.size()) add_buckets();
+  }
+
+  /// Buckets are copies of gradients. Where only the owner keeps reduced gradients and they are
+  /// reduced after the backward, all of the local shard's gradients wait in buckets.
+  void add_buckets() {
+    std::vector<TensorId> order(tensors_.size());
+    std::iota(order.rbegin(), order.rend(), 0);
+    std::int64_t all = 0;
+    std::int64_t largest = 0;
+    for (const Bucket& bucket : gradient_buckets(tensors_, order, training_.gradient_bytes,
+                                                 plan_.p.size(), engine_.bucket)) {
+      all += bucket.bytes.value;
+      largest = std::max(largest, bucket.bytes.value);
     }
+    if (plan_.g != plan_.p && !engine_.overlap_all_reduce) {
+      add("buckets", static_cast<double>(all), "all gradients, reduced after the backward");
+      return;
+    }
+    const int count = engine_.overlap_all_reduce ? 2 : 1;
+    add("buckets", static_cast<double>(std::min(all, count * largest)),
+        fmt::format("{} x the largest bucket, {}", count, format_bytes(Bytes{largest})));
   }
 
   void add_runtime() {

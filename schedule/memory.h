@@ -14,7 +14,7 @@ namespace amsp {
 
 /// One part of a GPU's memory at its peak, with the formula behind the number.
 struct MemoryPart {
-  std::string name;     // "parameters", "activations", ...
+  std::string name;  // "parameters", "activations", ...
   Bytes bytes;
   std::string formula;  // "2 B x Phi / s_p = 2 x 6.738e9 / 1"
 };
@@ -22,8 +22,8 @@ struct MemoryPart {
 /// Memory of the rank with the largest optimizer shard.
 struct MemoryEstimate {
   std::vector<MemoryPart> parts;
-  Bytes allocated;      // all parts but the allocator's reserve
-  Bytes reserved;       // with it: what the GPU must have
+  Bytes allocated;  // all parts but the allocator's reserve
+  Bytes reserved;   // with it: what the GPU must have
   Bytes capacity;
   double shard_imbalance = 1;  // largest optimizer shard / mean
 

@@ -12,16 +12,16 @@ namespace amsp {
 /// attention, SwiGLU.
 struct ModelSpec {
   std::string name;
-  int hidden = 0;              // h
-  int layers = 0;              // L
-  int heads = 0;               // a
-  int kv_heads = 0;            // a for full multi-head attention
-  int head_dim = 0;            // d, usually h/a
-  int ffn = 0;                 // f
-  int vocab = 0;               // V
+  int hidden = 0;    // h
+  int layers = 0;    // L
+  int heads = 0;     // a
+  int kv_heads = 0;  // a for full multi-head attention
+  int head_dim = 0;  // d, usually h/a
+  int ffn = 0;       // f
+  int vocab = 0;     // V
   bool tied_embeddings = false;
-  bool qkv_bias = false;       // biases of q, k, v (qwen2)
-  bool output_bias = false;    // bias of the attention's output projection
+  bool qkv_bias = false;     // biases of q, k, v (qwen2)
+  bool output_bias = false;  // bias of the attention's output projection
   bool mlp_bias = false;
   bool fused_qkv = false;      // one GEMM for q, k, v
   bool fused_gate_up = false;  // one GEMM for gate and up
@@ -59,16 +59,18 @@ using TensorId = int;
 
 /// One parameter tensor. Ids follow the order in which the forward needs them.
 struct Tensor {
-  std::string name;        // Hugging Face style: "layers.3.mlp.gate.weight"
+  std::string name;  // Hugging Face style: "layers.3.mlp.gate.weight"
   std::int64_t elements = 0;
-  int block = 0;           // index into model_blocks()
+  int block = 0;  // index into model_blocks()
   Module module = Module::kNone;
 };
 
 /// All tensors: embedding, layers, final norm, head (absent if tied).
 std::vector<Tensor> model_tensors(const ModelSpec& model);
 /// Blocks are the embedding (0), the layers (1..L) and the head with final norm and loss (L+1).
-inline int block_count(const ModelSpec& model) { return model.layers + 2; }
+inline int block_count(const ModelSpec& model) {
+  return model.layers + 2;
+}
 
 /// Phi: parameters of the model (a tied head counts once).
 std::int64_t parameter_count(const ModelSpec& model);

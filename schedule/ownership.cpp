@@ -74,8 +74,8 @@ Ownership assign_owners(const std::vector<Tensor>& tensors, const ShardingPlan& 
     result.largest = std::max(result.largest, sum);
     total += sum;
   }
-  result.imbalance =
-      static_cast<double>(result.largest) * static_cast<double>(owners) / static_cast<double>(total);
+  result.imbalance = static_cast<double>(result.largest) * static_cast<double>(owners) /
+                     static_cast<double>(total);
   return result;
 }
 

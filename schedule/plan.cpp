@@ -29,8 +29,8 @@ std::optional<std::string> nesting(const NamedMesh& inner, const NamedMesh& oute
   const bool intra = outer.mesh.intra % inner.mesh.intra != 0;
   return fmt::format("nesting: {} {} must divide {} {} on both axes; {} {} don't divide {}",
                      inner.name, to_string(inner.mesh), outer.name, to_string(outer.mesh),
-                     intra ? inner.mesh.intra : inner.mesh.inter,
-                     intra ? "GPUs per node" : "nodes", intra ? outer.mesh.intra : outer.mesh.inter);
+                     intra ? inner.mesh.intra : inner.mesh.inter, intra ? "GPUs per node" : "nodes",
+                     intra ? outer.mesh.intra : outer.mesh.inter);
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ namespace {
 Mesh filled_mesh(int gpus, Mesh dp, const std::string& name, const std::string& where) {
   if (gpus <= dp.intra) return {gpus, 1};
   if (gpus % dp.intra != 0)
-    throw ConfigError(fmt::format("{}: '{}' doesn't fill whole nodes of {} GPUs", where, name,
-                                  dp.intra));
+    throw ConfigError(
+        fmt::format("{}: '{}' doesn't fill whole nodes of {} GPUs", where, name, dp.intra));
   return {dp.intra, gpus / dp.intra};
 }
 

@@ -29,9 +29,8 @@ StreamId ProgramWriter::stream(const SubMesh& mesh, Role role) {
   const auto [found, added] = streams_.try_emplace({mesh, role}, 0);
   if (added) {
     static constexpr const char* kNames[] = {"gather", "scatter", "reduce", "update"};
-    const char* name = communicators_ == Communicators::kShared
-                           ? "comm"
-                           : kNames[static_cast<std::size_t>(role)];
+    const char* name =
+        communicators_ == Communicators::kShared ? "comm" : kNames[static_cast<std::size_t>(role)];
     found->second = graph_.add_stream({fmt::format("{} {}", name, to_string(mesh)), mesh});
   }
   return found->second;

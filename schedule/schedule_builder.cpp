@@ -152,10 +152,9 @@ class ScheduleBuilder {
         {step, mb, phase, gather.block, module, -1, Op::kAllGather}, Role::kGather, mesh,
         CollectiveKind::kAllGather, gather.block * 64 + static_cast<int>(first.module),
         [&] {
-          return CollectiveWork{
-              {{}, {}, Bytes{training_.parameter_bytes * elements_of(ids)}, {}},
-              training_.parameter_bytes,
-              ids};
+          return CollectiveWork{{{}, {}, Bytes{training_.parameter_bytes * elements_of(ids)}, {}},
+                                training_.parameter_bytes,
+                                ids};
         },
         deps);
     auto& gathered = gathered_[static_cast<std::size_t>(gather.block)];
@@ -166,7 +165,8 @@ class ScheduleBuilder {
   /// A queue of gathers in the order of use, issued `ahead` of it.
   class Prefetcher {
    public:
-    Prefetcher(ScheduleBuilder& builder, int step, int mb) : builder_(builder), step_(step), mb_(mb) {}
+    Prefetcher(ScheduleBuilder& builder, int step, int mb)
+        : builder_(builder), step_(step), mb_(mb) {}
     void expect(Gather gather, Phase phase, int group) {
       queue_.push_back({std::move(gather), phase, group});
     }
@@ -290,8 +290,8 @@ class ScheduleBuilder {
     for (const auto& [kind, work] : works) {
       std::vector<TaskId> deps = {gathered(block, op)};
       if (!produced && pending_.size() >= static_cast<std::size_t>(engine_.max_pending_reduce))
-        deps.push_back(pending_[pending_.size() -
-                                static_cast<std::size_t>(engine_.max_pending_reduce)]);
+        deps.push_back(
+            pending_[pending_.size() - static_cast<std::size_t>(engine_.max_pending_reduce)]);
       const TaskId task = writer_.compute(
           {step, mb, Phase::kBackward, block, module.module, -1, kind}, work, std::move(deps));
       if (!produced) scatter(step, mb, block, module, task);
@@ -318,8 +318,7 @@ class ScheduleBuilder {
       unjoined_.push_back(ready);
       if (!overlap_gather() || !engine_.decoupled_reduce_scatter) writer_.gate_compute(ready);
     }
-    for (const TensorId id : module.tensors)
-      gradient_ready_[static_cast<std::size_t>(id)] = ready;
+    for (const TensorId id : module.tensors) gradient_ready_[static_cast<std::size_t>(id)] = ready;
   }
 
   // --- gradients over replicas ---
@@ -347,7 +346,8 @@ class ScheduleBuilder {
         add(CollectiveKind::kAllReduce, plan_.dp, plan_.p);
       }
     } else {
-      add(scattered ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce, plan_.g, plan_.p);
+      add(scattered ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce, plan_.g,
+          plan_.p);
     }
     return result;
   }
@@ -401,7 +401,8 @@ class ScheduleBuilder {
         deps = {task};
         builder_.unjoined_.push_back(task);
         if (!builder_.engine_.overlap_all_reduce) builder_.writer_.gate_compute(task);
-        if (scatter) bytes = Bytes{(bytes.value + reduction.mesh.size() - 1) / reduction.mesh.size()};
+        if (scatter)
+          bytes = Bytes{(bytes.value + reduction.mesh.size() - 1) / reduction.mesh.size()};
       }
     }
 
@@ -435,7 +436,10 @@ class ScheduleBuilder {
         writer_.gate_compute(writer_.collective(
             {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kAllReduce}, Role::kReduce,
             sub_mesh(plan_.os), CollectiveKind::kAllReduce, kNormMessage,
-            [] { return CollectiveWork{{{}, {}, 4_B, {}}, 4, {}}; }, std::vector<TaskId>{norm}));
+            [] {
+              return CollectiveWork{{{}, {}, 4_B, {}}, 4, {}};
+            },
+            std::vector<TaskId>{norm}));
     }
     const TaskId optimizer = writer_.compute(
         {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kStep}, step_work_, {});
@@ -451,8 +455,7 @@ class ScheduleBuilder {
       updated_[static_cast<std::size_t>(block)] = writer_.collective(
           {step, -1, Phase::kUpdate, block, Module::kNone, -1,
            broadcast ? Op::kBroadcast : Op::kAllGather},
-          Role::kUpdate, mesh,
-          broadcast ? CollectiveKind::kBroadcast : CollectiveKind::kAllGather,
+          Role::kUpdate, mesh, broadcast ? CollectiveKind::kBroadcast : CollectiveKind::kAllGather,
           kUpdateMessages + block, [&] { return update_work(block, broadcast); },
           std::vector<TaskId>{optimizer});
   }
@@ -483,12 +486,12 @@ class ScheduleBuilder {
   std::vector<std::vector<OpWorks>> works_;  // by block and module
   std::int32_t norm_work_ = -1;
   std::int32_t step_work_ = -1;
-  std::vector<TensorId> gradient_order_;           // in which the backward completes gradients
-  std::vector<TaskId> gradient_ready_;             // by tensor: of the micro-batch under way
-  std::vector<std::vector<TaskId>> gathered_;      // by block and module: all-gather to wait for
-  std::vector<TaskId> updated_;                    // by block: parameter update of the last step
-  std::vector<TaskId> pending_;                    // reduce-scatters of this step, in order
-  std::vector<TaskId> unjoined_;                   // gradient work that the step's end waits for
+  std::vector<TensorId> gradient_order_;       // in which the backward completes gradients
+  std::vector<TaskId> gradient_ready_;         // by tensor: of the micro-batch under way
+  std::vector<std::vector<TaskId>> gathered_;  // by block and module: all-gather to wait for
+  std::vector<TaskId> updated_;                // by block: parameter update of the last step
+  std::vector<TaskId> pending_;                // reduce-scatters of this step, in order
+  std::vector<TaskId> unjoined_;               // gradient work that the step's end waits for
 };
 
 }  // namespace

@@ -13,7 +13,9 @@
 namespace amsp {
 
 enum class TaskId : std::int32_t {};
-constexpr std::size_t index(TaskId id) { return static_cast<std::size_t>(id); }
+constexpr std::size_t index(TaskId id) {
+  return static_cast<std::size_t>(id);
+}
 using StreamId = int;
 constexpr StreamId kComputeStream = 0;
 
@@ -26,12 +28,12 @@ enum class ComputeKind : std::uint8_t {
 /// What one compute task does on one rank.
 struct ComputeWork {
   ComputeKind kind = ComputeKind::kMemory;
-  std::int64_t m = 0, k = 0, n = 0;                        // kGemm
-  bool wgrad = false;                                      // kGemm: the weight gradient
+  std::int64_t m = 0, k = 0, n = 0;                                    // kGemm
+  bool wgrad = false;                                                  // kGemm: the weight gradient
   int sequence = 0, batch = 0, heads = 0, kv_heads = 0, head_dim = 0;  // kAttention
-  bool backward = false;                                   // kAttention
-  double bytes = 0;                                        // HBM bytes read and written
-  Flop flop;                                               // performed, causal attention halved
+  bool backward = false;                                               // kAttention
+  double bytes = 0;                                                    // HBM bytes read and written
+  Flop flop;  // performed, causal attention halved
   /// Where ranks differ (optimizer): HBM bytes by owner index; else empty. Then bytes is the mean.
   std::vector<double> bytes_by_owner;
 };
@@ -95,9 +97,9 @@ class TaskGraph {
   /// "s1/mb0/fwd/L3/q/forward", see TaskKey.
   std::string key(TaskId id) const;
 
-  Mesh dp;            // all ranks
-  SubMesh owner_mesh; // os/p: its positions index bytes_by_owner and bytes_by_root
-  int layers = 0;     // L, for keys
+  Mesh dp;             // all ranks
+  SubMesh owner_mesh;  // os/p: its positions index bytes_by_owner and bytes_by_root
+  int layers = 0;      // L, for keys
   TaskId window_begin{-1};
   TaskId window_end{-1};
 

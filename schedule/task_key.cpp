@@ -87,8 +87,9 @@ std::optional<int> prefixed(std::string_view text, std::string_view prefix) {
 std::string to_string(const TaskKey& key, int layers, const SubMesh* mesh) {
   const std::string micro_batch =
       key.micro_batch < 0 ? std::string("-") : fmt::format("mb{}", key.micro_batch);
-  std::string text = fmt::format("s{}/{}/{}/{}/{}/{}", key.step, micro_batch, to_string(key.phase),
-                                 block_name(key.block, layers), module_name(key), to_string(key.op));
+  std::string text =
+      fmt::format("s{}/{}/{}/{}/{}/{}", key.step, micro_batch, to_string(key.phase),
+                  block_name(key.block, layers), module_name(key), to_string(key.op));
   if (mesh != nullptr) text += "@" + to_string(*mesh);
   return text;
 }

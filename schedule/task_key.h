@@ -10,22 +10,30 @@
 
 namespace amsp {
 
-enum class Phase : std::uint8_t { kForward, kRecompute, kBackward, kGradSync, kOptimizer, kUpdate, kMark };
+enum class Phase : std::uint8_t {
+  kForward,
+  kRecompute,
+  kBackward,
+  kGradSync,
+  kOptimizer,
+  kUpdate,
+  kMark
+};
 /// "fwd", "recompute", "bwd", "grad_sync", "opt", "update", "mark".
 const char* to_string(Phase phase);
 
 enum class Op : std::uint8_t {
   kForward,
-  kBackward,        // all of a module's backward in one kernel
+  kBackward,  // all of a module's backward in one kernel
   kWgrad,
   kDgrad,
   kAllGather,
   kReduceScatter,
   kAllReduce,
   kBroadcast,
-  kNorm,            // local part of the global gradient norm
-  kStep,            // optimizer
-  kStepBegin,       // marker: the first forward may start
+  kNorm,       // local part of the global gradient norm
+  kStep,       // optimizer
+  kStepBegin,  // marker: the first forward may start
 };
 /// "forward", "backward", "wgrad", ..., "step", "step_begin".
 const char* to_string(Op op);
@@ -38,11 +46,11 @@ const char* to_string(Op op);
 /// Layers count from 0 (block 1). Unique within a graph.
 struct TaskKey {
   int step = 0;
-  int micro_batch = -1;             // -1: not of a micro-batch
+  int micro_batch = -1;  // -1: not of a micro-batch
   Phase phase = Phase::kForward;
-  int block = -1;                   // 0 embedding, 1..L layers, L+1 head, -1 none
+  int block = -1;  // 0 embedding, 1..L layers, L+1 head, -1 none
   Module module = Module::kNone;
-  int bucket = -1;                  // of gradients; -1 none
+  int bucket = -1;  // of gradients; -1 none
   Op op = Op::kForward;
 
   bool operator==(const TaskKey&) const = default;
@@ -54,7 +62,7 @@ std::string to_string(const TaskKey& key, int layers, const SubMesh* mesh = null
 /// The parts of a key as text, for readers of traces. std::nullopt if it isn't of the grammar.
 struct TaskKeyText {
   int step;
-  int micro_batch;                  // -1 for '-'
+  int micro_batch;  // -1 for '-'
   std::string phase, layer, module, op, mesh;
 };
 std::optional<TaskKeyText> parse_task_key(std::string_view text);

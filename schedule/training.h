@@ -11,22 +11,22 @@ enum class Recompute { kNone, kFull };
 
 /// Bytes an optimizer keeps and moves per parameter (data/optimizers.json).
 struct OptimizerSpec {
-  std::string name;             // "adam"
-  double state_bytes = 0;       // per parameter: fp32 master, moments
-  double traffic_bytes = 0;     // HBM bytes read and written per parameter and step, with bf16
-                                // gradients and parameters
+  std::string name;          // "adam"
+  double state_bytes = 0;    // per parameter: fp32 master, moments
+  double traffic_bytes = 0;  // HBM bytes read and written per parameter and step, with bf16
+                             // gradients and parameters
   std::string source;
 };
 
 struct TrainingSpec {
-  int sequence_length = 0;      // S, tokens
-  int micro_batch = 1;          // b, sequences
-  int micro_batches = 1;        // M per step and rank
+  int sequence_length = 0;  // S, tokens
+  int micro_batch = 1;      // b, sequences
+  int micro_batches = 1;    // M per step and rank
   Recompute recompute = Recompute::kNone;
-  int parameter_bytes = 2;      // bf16
-  int gradient_bytes = 2;       // bf16, or 4 if accumulated in fp32
+  int parameter_bytes = 2;  // bf16
+  int gradient_bytes = 2;   // bf16, or 4 if accumulated in fp32
   OptimizerSpec optimizer;
-  bool clip_gradients = true;   // a global-norm all-reduce before the optimizer
+  bool clip_gradients = true;  // a global-norm all-reduce before the optimizer
 
   int tokens() const { return sequence_length * micro_batch; }  // per micro-batch and rank
 };

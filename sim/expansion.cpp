@@ -104,8 +104,8 @@ class Expander {
       std::vector<Workload::Use> rounded;
       for (const ResourceUse& use : uses) {
         const auto resource = static_cast<std::size_t>(use.resource);
-        const auto at = std::distance(fractions[resource].begin(),
-                                      fractions[resource].find(use.fraction));
+        const auto at =
+            std::distance(fractions[resource].begin(), fractions[resource].find(use.fraction));
         const int weight = quantised[resource]->weights[static_cast<std::size_t>(at)];
         if (weight > 0) rounded.push_back({use.resource, weight});
       }
@@ -149,6 +149,8 @@ class Expander {
 
 }  // namespace
 
-Expansion expand(const Lowering& lowering) { return Expander(lowering).expand(); }
+Expansion expand(const Lowering& lowering) {
+  return Expander(lowering).expand();
+}
 
 }  // namespace amsp

@@ -13,9 +13,9 @@ namespace amsp {
 /// collective and process group.
 struct Expansion {
   Workload workload;
-  std::vector<int> first_activity;                          // by task
-  std::vector<std::shared_ptr<const LaneMap>> lanes;        // by stream: rank -> activity offset
-  std::vector<int> lane_counts;                             // by stream
+  std::vector<int> first_activity;                    // by task
+  std::vector<std::shared_ptr<const LaneMap>> lanes;  // by stream: rank -> activity offset
+  std::vector<int> lane_counts;                       // by stream
 
   int activity(TaskId task, StreamId stream, Rank rank) const {
     return first_activity[index(task)] +

@@ -1,11 +1,11 @@
 #include "sim/fluid_player.h"
 
 #include <fmt/format.h>
-#include <simgrid/s4u.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <simgrid/s4u.hpp>
 #include <utility>
 
 #include "core/error.h"
@@ -89,7 +89,8 @@ class Player {
         link->seal();
       }
     const auto shapes = workload_.shapes.size() + 1;  // the last uses nothing shared
-    const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(shapes)))) + 1;
+    const auto side =
+        static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(shapes)))) + 1;
     std::vector<sg4::Host*> hosts;
     for (std::size_t i = 0; i < side; ++i)
       hosts.push_back(zone->create_host(fmt::format("h{}", i), 1.0)->seal());
@@ -117,9 +118,8 @@ class Player {
 
   /// SimGrid searches a route's links from the front for every repetition: the most repeated first.
   static std::vector<Workload::Use> by_weight(std::vector<Workload::Use> uses) {
-    std::stable_sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) {
-      return a.weight > b.weight;
-    });
+    std::stable_sort(uses.begin(), uses.end(),
+                     [](const auto& a, const auto& b) { return a.weight > b.weight; });
     return uses;
   }
 
@@ -140,11 +140,10 @@ class Player {
         finish(i);
         continue;
       }
-      const auto& [from, to] = ends_[activity.shape < 0 ? ends_.size() - 1
-                                                        : static_cast<std::size_t>(activity.shape)];
+      const auto& [from, to] =
+          ends_[activity.shape < 0 ? ends_.size() - 1 : static_cast<std::size_t>(activity.shape)];
       sg4::CommPtr comm = sg4::Comm::sendto_init(from, to);
-      comm->set_payload_size(
-          static_cast<std::uint64_t>(std::llround(activity.nominal_s * kPace)));
+      comm->set_payload_size(static_cast<std::uint64_t>(std::llround(activity.nominal_s * kPace)));
       comm->set_data(reinterpret_cast<void*>(static_cast<std::intptr_t>(i)));
       running_[static_cast<std::size_t>(i)] = comm;
       comm->vetoable_start();

@@ -38,9 +38,9 @@ struct Options {
 /// "0,3,8-11".
 std::vector<Rank> parse_ranks(const std::string& text, int ranks) {
   const auto bad = [&]() -> ConfigError {
-    return ConfigError(fmt::format(
-        "--trace-ranks: must be ranks from 0 to {} such as 0,3,8-11, found \"{}\"", ranks - 1,
-        text));
+    return ConfigError(
+        fmt::format("--trace-ranks: must be ranks from 0 to {} such as 0,3,8-11, found \"{}\"",
+                    ranks - 1, text));
   };
   std::vector<Rank> result;
   const char* at = text.data();

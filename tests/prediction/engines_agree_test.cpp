@@ -13,7 +13,9 @@ struct PlanCase {
   const char* plan;
 };
 
-std::ostream& operator<<(std::ostream& out, const PlanCase& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const PlanCase& c) {
+  return out << c.name;
+}
 
 std::vector<std::string> cluster_of(const PlanCase& c) {
   std::vector<std::string> overrides = {"cluster.nodes=" + std::to_string(c.nodes),
@@ -32,11 +34,10 @@ TEST_P(EnginesAgree, ExactEqualsSimulationWithoutOverlapAndContention) {
     for (const char* recompute : {"none", "full"})
       for (const char* os_sharding : {"tensor", "flat"}) {
         const Predicted p = predict(tiny_scenario(
-            cluster_of(GetParam()) +
-            kNoOverlap + std::vector<std::string>{
-                             "training.micro_batches=" + std::string(m),
-                             "training.recompute=" + std::string(recompute),
-                             "engine.os_sharding=" + std::string(os_sharding)}));
+            cluster_of(GetParam()) + kNoOverlap +
+            std::vector<std::string>{"training.micro_batches=" + std::string(m),
+                                     "training.recompute=" + std::string(recompute),
+                                     "engine.os_sharding=" + std::string(os_sharding)}));
         EXPECT_NEAR(p.step_s() / p.prediction.exact.total.value, 1, 1e-9)
             << "M " << m << " recompute " << recompute << " " << os_sharding;
       }

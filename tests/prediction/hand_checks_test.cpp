@@ -14,7 +14,9 @@ struct HandCheck {
   double optimizer_s;
 };
 
-std::ostream& operator<<(std::ostream& out, const HandCheck& c) { return out << c.model; }
+std::ostream& operator<<(std::ostream& out, const HandCheck& c) {
+  return out << c.model;
+}
 
 class HandChecks : public testing::TestWithParam<HandCheck> {};
 
@@ -51,12 +53,11 @@ TEST_P(HandChecks, AreMetWithinFivePercent) {
   EXPECT_NEAR(optimizer / check.optimizer_s, 1, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , HandChecks,
-    testing::Values(HandCheck{"llama-7b", 0.90, 0.93, 0.28, 0.09, 0.09, 0.015},
-                    HandCheck{"llama-13b", 1.7, 1.7, 0.51, 0.04, 0.04, 0.03},
-                    HandCheck{"llama-30b", 4.0, 5.0, 1.02, 0.40, 0.55, 0.015}),
-    [](const auto& test) { return std::string(test.param.model).substr(6); });
+INSTANTIATE_TEST_SUITE_P(, HandChecks,
+                         testing::Values(HandCheck{"llama-7b", 0.90, 0.93, 0.28, 0.09, 0.09, 0.015},
+                                         HandCheck{"llama-13b", 1.7, 1.7, 0.51, 0.04, 0.04, 0.03},
+                                         HandCheck{"llama-30b", 4.0, 5.0, 1.02, 0.40, 0.55, 0.015}),
+                         [](const auto& test) { return std::string(test.param.model).substr(6); });
 
 }  // namespace
 }  // namespace amsp

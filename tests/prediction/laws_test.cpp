@@ -14,11 +14,10 @@ double communication_s(const Predicted& p, const std::string& name) {
 TEST(Laws, DoublingTheBottleneckHalvesTheBandwidthTerm) {
   const auto reduce = [](const char* nic) {
     return communication_s(
-        predict(tiny_scenario(
-            {"cluster.nodes=4", "plan=ddp", "cluster.node.pcie.bandwidth=500GBps",
-             "cluster.node.pcie.capacity=500GBps",
-             std::string("cluster.node.nics.bandwidth=") + nic,
-             std::string("cluster.node.nics.capacity=") + nic})),
+        predict(tiny_scenario({"cluster.nodes=4", "plan=ddp", "cluster.node.pcie.bandwidth=500GBps",
+                               "cluster.node.pcie.capacity=500GBps",
+                               std::string("cluster.node.nics.bandwidth=") + nic,
+                               std::string("cluster.node.nics.capacity=") + nic})),
         "grad_reduce");
   };
   const double t50 = reduce("50Gbps");
@@ -45,8 +44,7 @@ TEST(Laws, TheSameGroupInsideANodeIsFasterThanOverNodes) {
   const double inside = gather(R"(plan={"p":"8x1","g":"8x1","os":"8x1"})");
   const double across = communication_s(
       predict(tiny_scenario(
-          {"cluster.nodes=8",
-           R"(plan={"p":"1x8","g":"1x8","os":"1x8","dp":"1x8"})"})),
+          {"cluster.nodes=8", R"(plan={"p":"1x8","g":"1x8","os":"1x8","dp":"1x8"})"})),
       "param_gather");
   EXPECT_LT(inside, across);
 }
@@ -57,9 +55,8 @@ TEST(Laws, MoreOverlapNeverHurtsOnThePapersTestbed) {
     const std::vector<std::string> no_bc = {"engine.preset=amsp", "engine.overlap.broadcast=false"};
     const double without_bc = predict(paper_scenario(model, 8, 1, no_bc)).step_s();
     const double without_ar =
-        predict(paper_scenario(
-                    model, 8, 1,
-                    no_bc + std::vector<std::string>{"engine.overlap.all_reduce=false"}))
+        predict(paper_scenario(model, 8, 1,
+                               no_bc + std::vector<std::string>{"engine.overlap.all_reduce=false"}))
             .step_s();
     const double none = predict(paper_scenario(model, 8, 1, kNoOverlap)).step_s();
     EXPECT_LT(full, without_bc) << model;

@@ -45,8 +45,10 @@ inline Scenario paper_scenario(const std::string& model, int nodes, int micro_ba
                                const std::vector<std::string>& overrides = {}) {
   Json json = parse_json(R"({
     "schema": "amsp.scenario/1", "name": "paper",
-    "model": {"preset": ")" + model + R"("},
-    "cluster": {"preset": "a800-amsp-testbed", "nodes": )" + std::to_string(nodes) + R"(},
+    "model": {"preset": ")" + model +
+                             R"("},
+    "cluster": {"preset": "a800-amsp-testbed", "nodes": )" +
+                             std::to_string(nodes) + R"(},
     "training": {"sequence_length": 4096, "micro_batches": )" +
                              std::to_string(micro_batches) + R"(, "recompute": ")" +
                              (model == "llama-30b" ? "full" : "none") + R"("},

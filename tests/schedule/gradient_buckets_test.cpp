@@ -13,7 +13,9 @@ struct BucketCase {
   std::int64_t limit;
   std::vector<std::int64_t> expected;  // bytes of each bucket
 };
-std::ostream& operator<<(std::ostream& out, const BucketCase& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const BucketCase& c) {
+  return out << c.name;
+}
 
 class GradientBuckets : public testing::TestWithParam<BucketCase> {};
 

@@ -45,8 +45,7 @@ TEST(Memory, FullAttentionKeepsThirtyTwoBytesPerElement) {
   ModelSpec model = model_preset("llama-7b");
   model.ffn = model.hidden * 8 / 3;
   const ShardingPlan plan{{1, 1}, {1, 1}, {8, 1}, {8, 1}, {}};
-  const auto memory =
-      estimate_memory(model, paper_training(), plan, {}, cluster_of(1, 80_GiB));
+  const auto memory = estimate_memory(model, paper_training(), plan, {}, cluster_of(1, 80_GiB));
   const double per_layer = 32.0 * 4096 * 4096;  // 32 S b h
   EXPECT_NEAR(static_cast<double>(memory.part("activations").value), 32 * per_layer,
               0.01 * 32 * per_layer);
@@ -64,16 +63,32 @@ TEST(Memory, RecomputeKeepsLayerInputs) {
   EXPECT_TRUE(dropped.fits());
 }
 
+TEST(Memory, BucketsHoldWhatWaitsForItsReduction) {
+  // Backward order: head 160, norm 8, ..., so buckets of >= 600 B close at 160 + 8 + 96 + 96 = 360
+  // elements, then 96 + 8 + 64 x 4 = 360, 8 + 96 x 3 + 8 = 304, 64 x 4 + 8 + 160 = 424: 848 B.
+  const ShardingPlan owner_keeps{{1, 1}, {2, 1}, {2, 1}, {2, 1}, {}};
+  EnginePolicy engine;
+  engine.bucket = Bytes{600};
+  const auto buckets = [&](const ShardingPlan& plan) {
+    return estimate_memory(small_model(), small_training(2), plan, engine, cluster_of(1, 1_GiB))
+        .part("buckets")
+        .value;
+  };
+  EXPECT_EQ(buckets(owner_keeps), 2 * 848);
+  engine.overlap_all_reduce = false;
+  EXPECT_EQ(buckets(owner_keeps), 2 * 1448);  // everything waits for the end of the backward
+  EXPECT_EQ(buckets({{1, 1}, {1, 1}, {2, 1}, {2, 1}, {}}), 848);
+}
+
 TEST(Memory, CommunicatorsAreThoseOfTheGraph) {
   const TrainingSpec training = small_training(2);
   for (const Communicators communicators : {Communicators::kShared, Communicators::kSeparate})
     for (const GradReduction reduction : {GradReduction::kAllReduce, GradReduction::kReduceScatter})
-      for (const ShardingPlan& plan :
-           {ShardingPlan{{1, 1}, {1, 1}, {2, 1}, {2, 2}, {}},
-            ShardingPlan{{2, 1}, {2, 1}, {2, 1}, {2, 2}, {}},
-            ShardingPlan{{1, 1}, {2, 2}, {2, 2}, {2, 2}, {}},
-            ShardingPlan{{2, 2}, {2, 2}, {2, 2}, {2, 2}, Mesh{2, 1}},
-            ShardingPlan{{1, 1}, {1, 1}, {1, 1}, {2, 2}, {}}}) {
+      for (const ShardingPlan& plan : {ShardingPlan{{1, 1}, {1, 1}, {2, 1}, {2, 2}, {}},
+                                       ShardingPlan{{2, 1}, {2, 1}, {2, 1}, {2, 2}, {}},
+                                       ShardingPlan{{1, 1}, {2, 2}, {2, 2}, {2, 2}, {}},
+                                       ShardingPlan{{2, 2}, {2, 2}, {2, 2}, {2, 2}, Mesh{2, 1}},
+                                       ShardingPlan{{1, 1}, {1, 1}, {1, 1}, {2, 2}, {}}}) {
         EnginePolicy engine;
         engine.communicators = communicators;
         engine.grad_reduction = reduction;
@@ -87,8 +102,7 @@ TEST(Memory, CommunicatorsAreThoseOfTheGraph) {
 TEST(Memory, AdviceNamesWhatFits) {
   const ModelSpec model = model_preset("llama-13b");
   const ShardingPlan plan{{1, 1}, {1, 1}, {8, 1}, {8, 8}, {}};
-  const auto advice =
-      memory_advice(model, paper_training(), plan, {}, cluster_of(8, 80_GiB));
+  const auto advice = memory_advice(model, paper_training(), plan, {}, cluster_of(8, 80_GiB));
   ASSERT_FALSE(advice.empty());
   EXPECT_NE(advice.front().find(" and fits"), std::string::npos) << advice.front();
   EXPECT_TRUE(memory_advice(model, paper_training(), {{4, 1}, {4, 1}, {8, 1}, {8, 8}, {}}, {},

@@ -13,7 +13,9 @@ std::vector<Tensor> sized(const std::vector<std::int64_t>& sizes) {
   return tensors;
 }
 
-ShardingPlan plan_of(Mesh p, Mesh os) { return {p, p, os, os, {}}; }
+ShardingPlan plan_of(Mesh p, Mesh os) {
+  return {p, p, os, os, {}};
+}
 
 TEST(Ownership, GreedyTakesTheLargestFirst) {
   // 7 -> owner 0; 5 -> 1; 4 -> 1 (5 < 7); 3 -> 0 (7 < 9): both 10 and 9.
@@ -25,8 +27,7 @@ TEST(Ownership, GreedyTakesTheLargestFirst) {
 }
 
 TEST(Ownership, SlicesAreRoundedUp) {
-  const Ownership owners =
-      assign_owners(sized({10}), plan_of({4, 1}, {4, 1}), OsSharding::kTensor);
+  const Ownership owners = assign_owners(sized({10}), plan_of({4, 1}, {4, 1}), OsSharding::kTensor);
   EXPECT_EQ(owners.elements, (std::vector<std::int64_t>{3}));
 }
 

@@ -19,7 +19,9 @@ struct RuleCase {
   ShardingPlan plan;
   const char* message;  // nullptr: allowed
 };
-std::ostream& operator<<(std::ostream& out, const RuleCase& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const RuleCase& c) {
+  return out << c.name;
+}
 
 class PlanRules : public testing::TestWithParam<RuleCase> {};
 
@@ -43,9 +45,10 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"PDoesNotDivideOs",
                  {{8, 2}, {8, 2}, {8, 1}, kDp, {}},
                  "nesting: g 8x2 must divide os 8x1 on both axes; 2 nodes don't divide 1"},
-        RuleCase{"FewestNodes",
-                 {kOne, kOne, {4, 2}, kDp, {}},
-                 "fewest nodes: os 4x2 spreads over 2 nodes but uses 4 of the 8 GPUs of dp in each"},
+        RuleCase{
+            "FewestNodes",
+            {kOne, kOne, {4, 2}, kDp, {}},
+            "fewest nodes: os 4x2 spreads over 2 nodes but uses 4 of the 8 GPUs of dp in each"},
         RuleCase{"GradientsBetween",
                  {kOne, {2, 1}, {4, 1}, kDp, {}},
                  "gradients: g 2x1 must be p 1x1 or os 4x1"},
@@ -98,24 +101,25 @@ struct NameCase {
   const char* name;
   ShardingPlan plan;
 };
-std::ostream& operator<<(std::ostream& out, const NameCase& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const NameCase& c) {
+  return out << c.name;
+}
 class NamedPlan : public testing::TestWithParam<NameCase> {};
 
 TEST_P(NamedPlan, HasItsMeshes) {
   EXPECT_EQ(named_plan(GetParam().name, kDp, "llama-13b", "x"), GetParam().plan);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , NamedPlan,
-    testing::Values(NameCase{"ddp", {kOne, kOne, kOne, kDp, {}}},
-                    NameCase{"zero1", {kOne, kOne, kDp, kDp, {}}},
-                    NameCase{"zero2", {kOne, kDp, kDp, kDp, {}}},
-                    NameCase{"zero3", {kDp, kDp, kDp, kDp, {}}},
-                    NameCase{"zeropp", {kDp, kDp, kDp, kDp, Mesh{8, 1}}},
-                    NameCase{"mics-8", {{8, 1}, {8, 1}, {8, 1}, kDp, {}}},
-                    NameCase{"mics-16", {{8, 2}, {8, 2}, {8, 2}, kDp, {}}},
-                    NameCase{"hsdp-8x4", {{8, 4}, {8, 4}, {8, 4}, kDp, {}}},
-                    NameCase{"amsp", {{4, 1}, {4, 1}, {8, 1}, kDp, {}}}));
+INSTANTIATE_TEST_SUITE_P(, NamedPlan,
+                         testing::Values(NameCase{"ddp", {kOne, kOne, kOne, kDp, {}}},
+                                         NameCase{"zero1", {kOne, kOne, kDp, kDp, {}}},
+                                         NameCase{"zero2", {kOne, kDp, kDp, kDp, {}}},
+                                         NameCase{"zero3", {kDp, kDp, kDp, kDp, {}}},
+                                         NameCase{"zeropp", {kDp, kDp, kDp, kDp, Mesh{8, 1}}},
+                                         NameCase{"mics-8", {{8, 1}, {8, 1}, {8, 1}, kDp, {}}},
+                                         NameCase{"mics-16", {{8, 2}, {8, 2}, {8, 2}, kDp, {}}},
+                                         NameCase{"hsdp-8x4", {{8, 4}, {8, 4}, {8, 4}, kDp, {}}},
+                                         NameCase{"amsp", {{4, 1}, {4, 1}, {8, 1}, kDp, {}}}));
 
 TEST(NamedPlanErrors, SayWhatIsAllowed) {
   const auto message = [](const char* name, const char* model) -> std::string {
@@ -126,9 +130,10 @@ TEST(NamedPlanErrors, SayWhatIsAllowed) {
     }
     return "was accepted";
   };
-  EXPECT_EQ(message("zero4", "llama-7b"),
-            "s.json#/plan: 'zero4' is not a known plan; did you mean 'zero1'? (allowed: ddp, zero1, "
-            "zero2, zero3, zeropp, mics-K, hsdp-K, amsp, or meshes p, g, os)");
+  EXPECT_EQ(
+      message("zero4", "llama-7b"),
+      "s.json#/plan: 'zero4' is not a known plan; did you mean 'zero1'? (allowed: ddp, zero1, "
+      "zero2, zero3, zeropp, mics-K, hsdp-K, amsp, or meshes p, g, os)");
   EXPECT_EQ(message("mics-12", "llama-7b"),
             "s.json#/plan: 'mics-12' doesn't fill whole nodes of 8 GPUs");
   EXPECT_EQ(message("mics-", "llama-7b"),

@@ -45,14 +45,10 @@ std::vector<ScheduleCase> cases() {
   const Mesh dp{2, 2};
   std::vector<ScheduleCase> result;
   const std::vector<std::pair<std::string, ShardingPlan>> plans = {
-      {"ddp", {kOne, kOne, kOne, dp, {}}},
-      {"zero1", {kOne, kOne, dp, dp, {}}},
-      {"zero2", {kOne, dp, dp, dp, {}}},
-      {"zero3", {dp, dp, dp, dp, {}}},
-      {"zeropp", {dp, dp, dp, dp, Mesh{2, 1}}},
-      {"mics2", {{2, 1}, {2, 1}, {2, 1}, dp, {}}},
-      {"amsp", {{2, 1}, {2, 1}, dp, dp, {}}},
-      {"amsp_g_os", {{2, 1}, dp, dp, dp, {}}},
+      {"ddp", {kOne, kOne, kOne, dp, {}}},      {"zero1", {kOne, kOne, dp, dp, {}}},
+      {"zero2", {kOne, dp, dp, dp, {}}},        {"zero3", {dp, dp, dp, dp, {}}},
+      {"zeropp", {dp, dp, dp, dp, Mesh{2, 1}}}, {"mics2", {{2, 1}, {2, 1}, {2, 1}, dp, {}}},
+      {"amsp", {{2, 1}, {2, 1}, dp, dp, {}}},   {"amsp_g_os", {{2, 1}, dp, dp, dp, {}}},
   };
   for (const auto& [name, plan] : plans)
     for (const int m : {1, 3})
@@ -223,7 +219,8 @@ TEST_F(Overlap, SharedCommunicatorsSerialiseGatherAndScatter) {
 TEST(Schedule, TiedGradientWaitsForTheEmbedding) {
   ModelSpec model = small_model();
   model.tied_embeddings = true;
-  const TaskGraph graph = build_schedule(model, small_training(), {kOne, kOne, kOne, {2, 1}, {}}, {});
+  const TaskGraph graph =
+      build_schedule(model, small_training(), {kOne, kOne, kOne, {2, 1}, {}}, {});
   const auto keys = by_key(graph);
   EXPECT_TRUE(must_precede(graph, keys.at("s1/mb0/bwd/emb/embedding/backward"),
                            keys.at("s1/mb0/grad_sync/-/bucket0/all_reduce@2x1")));

@@ -9,9 +9,9 @@ TEST(TaskKey, FollowsItsGrammar) {
   const SubMesh mesh = quotient({8, 8}, {4, 1});
   EXPECT_EQ(to_string(TaskKey{1, 0, Phase::kForward, 4, Module::kQ, -1, Op::kForward}, 32),
             "s1/mb0/fwd/L3/q/forward");
-  EXPECT_EQ(to_string(TaskKey{1, 2, Phase::kGradSync, -1, Module::kNone, 2, Op::kAllReduce}, 32,
-                      &mesh),
-            "s1/mb2/grad_sync/-/bucket2/all_reduce@2x8/4x1");
+  EXPECT_EQ(
+      to_string(TaskKey{1, 2, Phase::kGradSync, -1, Module::kNone, 2, Op::kAllReduce}, 32, &mesh),
+      "s1/mb2/grad_sync/-/bucket2/all_reduce@2x8/4x1");
   EXPECT_EQ(to_string(TaskKey{0, -1, Phase::kUpdate, 33, Module::kNone, -1, Op::kBroadcast}, 32),
             "s0/-/update/head/params/broadcast");
   EXPECT_EQ(to_string(TaskKey{0, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kStep}, 32),
@@ -31,11 +31,10 @@ TEST(TaskKey, ReadsBack) {
 }
 
 TEST(TaskKey, RefusesWhatIsNotOfTheGrammar) {
-  for (const char* text : {"", "s1", "s1/mb0/fwd/L3/q", "x1/mb0/fwd/L3/q/forward",
-                           "s1/m0/fwd/L3/q/forward", "s1/mb0/fwd/X3/q/forward",
-                           "s1/mb0/fwd/L3/q/forward/x", "s1/mb0//L3/q/forward",
-                           "s1/mb0/fwd/L3/q/forward@", "s-1/mb0/fwd/L3/q/forward",
-                           "s1/mb0/fwd/L3x/q/forward"})
+  for (const char* text :
+       {"", "s1", "s1/mb0/fwd/L3/q", "x1/mb0/fwd/L3/q/forward", "s1/m0/fwd/L3/q/forward",
+        "s1/mb0/fwd/X3/q/forward", "s1/mb0/fwd/L3/q/forward/x", "s1/mb0//L3/q/forward",
+        "s1/mb0/fwd/L3/q/forward@", "s-1/mb0/fwd/L3/q/forward", "s1/mb0/fwd/L3x/q/forward"})
     EXPECT_FALSE(parse_task_key(text)) << text;
 }
 

@@ -14,7 +14,9 @@ namespace {
 /// Workloads a pencil can solve: resources of scale 10, so a weight of 5 is half of one.
 class WorkloadMaker {
  public:
-  explicit WorkloadMaker(int resources) { workload_.scales.assign(static_cast<std::size_t>(resources), 10); }
+  explicit WorkloadMaker(int resources) {
+    workload_.scales.assign(static_cast<std::size_t>(resources), 10);
+  }
   int activity(double seconds, std::vector<Workload::Use> uses, std::vector<int> preds = {}) {
     int shape = -1;
     if (!uses.empty()) {
