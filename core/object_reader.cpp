@@ -86,7 +86,12 @@ const Json& ObjectReader::member(const std::string& key) {
 std::string ObjectReader::string(const std::string& key) {
   const Json& found = member(key);
   if (!found.is_string()) fail(key, "must be a string, found " + describe(found));
-  return found.get<std::string>();
+  // Messages and reports repeat strings: no line breaks or terminal sequences in them.
+  const auto text = found.get<std::string>();
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      fail(key, "must not contain control characters");
+  return text;
 }
 
 bool ObjectReader::boolean(const std::string& key) {

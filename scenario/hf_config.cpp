@@ -68,6 +68,8 @@ ModelPart read_hf_config(const Json& json, const std::string& file) {
   const std::string family = read_family(config);
   if (const std::string activation = config.string("hidden_act"); activation != "silu")
     config.fail("hidden_act", fmt::format("must be \"silu\", found \"{}\"", activation));
+  for (const char* key : {"num_local_experts", "num_experts", "quantization_config"})
+    if (given(config, key)) config.fail(key, "is not supported: only dense bf16 models are");
   ModelSpec model;
   read_dimensions(config, family, model);
   read_biases(config, family, model);

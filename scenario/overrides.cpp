@@ -65,6 +65,8 @@ Json& step_into(Json& json, const std::string& step, const std::string& before,
 }  // namespace
 
 void apply_override(Json& json, const std::string& assignment) {
+  if (const std::size_t bad = utf8_error(assignment); bad != std::string::npos)
+    throw ConfigError(fmt::format("--set: byte {} of the override is no UTF-8", bad + 1));
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0)
     throw ConfigError(

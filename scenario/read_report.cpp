@@ -42,6 +42,8 @@ ReportSpec read_report(ObjectReader object) {
       object.fail("price_per_gpu_hour",
                   "must be a price with a currency such as \"2.50USD\", found " + describe(price));
   }
+  if (report.price_per_gpu_hour && !report.token_budget)
+    object.fail("price_per_gpu_hour", "needs a 'token_budget' to price");
   object.finish();
   return report;
 }

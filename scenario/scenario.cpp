@@ -20,6 +20,13 @@ void read_schema(ObjectReader& root) {
     root.fail("schema", fmt::format("must be \"{}\", found {}", kSchema, describe(schema)));
 }
 
+/// FNV-1a of 64 bits: names an input, proves nothing.
+std::string fnv_hash(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return fmt::format("{:016x}", hash);
+}
+
 /// The cost of attention is that of the whole sequence.
 void check_window(const ModelPart& model, int sequence_length) {
   if (!model.window || model.window->tokens >= sequence_length) return;
@@ -37,6 +44,7 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   read_schema(root);
   Scenario scenario;
   scenario.file = file;
+  scenario.hash = fnv_hash(json.dump());
   scenario.name = root.string("name");
   if (scenario.name.empty()) root.fail("name", "must not be empty");
   scenario.description = root.string_or("description", "");

@@ -27,6 +27,7 @@ struct Scenario {
   std::string name;
   std::string description;
   std::string file;  // for messages
+  std::string hash;  // of the JSON text read, overrides included: 16 hex digits
   ModelSpec model;
   ClusterSpec cluster;
   TrainingSpec training;

@@ -1,5 +1,7 @@
 #include "sim/expansion.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -7,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/error.h"
+#include "core/quantity.h"
 #include "sim/quantiser.h"
 
 namespace amsp {
@@ -20,6 +24,7 @@ class Expander {
   }
 
   Expansion expand() {
+    check_limits();
     Workload& workload = result_.workload;
     for (int i = 0; i < graph_.size(); ++i) {
       const auto id = static_cast<TaskId>(i);
@@ -38,6 +43,25 @@ class Expander {
 
  private:
   bool collective_stream(StreamId stream) const { return stream != kComputeStream; }
+
+  void check_limits() const {
+    std::int64_t activities = 0;
+    for (int i = 0; i < graph_.size(); ++i) {
+      const Task& task = graph_[static_cast<TaskId>(i)];
+      activities += result_.lane_counts[static_cast<std::size_t>(task.stream)];
+      const Seconds time = lowering_.slowest(task);
+      if (time > kLongestActivity)
+        throw ConfigError(fmt::format("{} alone takes {}; at most {} can be simulated",
+                                      graph_.key(static_cast<TaskId>(i)), format_time(time),
+                                      format_time(kLongestActivity)));
+    }
+    if (activities > kMostActivities)
+      throw ConfigError(fmt::format(
+          "{} tasks on {} ranks are {:.0f} million activities; at most {:.0f} million can be "
+          "simulated: take fewer nodes or micro-batches",
+          graph_.size(), graph_.dp.size(), static_cast<double>(activities) / 1e6,
+          static_cast<double>(kMostActivities) / 1e6));
+  }
 
   void add_lanes() {
     for (StreamId stream = 0; stream < static_cast<int>(graph_.streams().size()); ++stream) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -23,6 +24,13 @@ struct Expansion {
   }
 };
 
+/// Throws ConfigError for a task that takes longer alone than kLongestActivity, and for more than
+/// kMostActivities.
 Expansion expand(const Lowering& lowering);
+
+/// SimGrid's payloads are 64-bit integers of 1e-15 s.
+constexpr Seconds kLongestActivity{9000};
+/// About 100 bytes each.
+constexpr std::int64_t kMostActivities = 50'000'000;
 
 }  // namespace amsp

@@ -1,10 +1,12 @@
 #include "sim/isolated.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -47,7 +49,11 @@ bool read_all(int file, void* data, std::size_t size) {
   return true;
 }
 
-[[noreturn]] void run_child(int file, const std::function<std::vector<double>()>& work) {
+[[noreturn]] void run_child(int file, pid_t parent,
+                            const std::function<std::vector<double>()>& work) {
+  // A simulation nobody waits for ends with its parent.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
   bool sent = false;
   try {
     const std::vector<double> result = work();
@@ -73,6 +79,7 @@ std::vector<double> run_isolated(const std::function<std::vector<double>()>& wor
   if (::pipe(ends) != 0)
     throw InternalError(fmt::format("no pipe to the simulation: {}", std::strerror(errno)));
   std::fflush(nullptr);  // else the child would print again what is still buffered
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) {
     ::close(ends[0]);
@@ -81,7 +88,7 @@ std::vector<double> run_isolated(const std::function<std::vector<double>()>& wor
   }
   if (child == 0) {
     ::close(ends[0]);
-    run_child(ends[1], work);
+    run_child(ends[1], parent, work);
   }
   ::close(ends[1]);
   Header header{};

@@ -2,8 +2,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
-#include <functional>
+#include <filesystem>
 
 #include "prediction/predict.h"
 #include "sim/simulator.h"
@@ -69,21 +70,12 @@ std::vector<Rank> parse_ranks(const std::string& text, int ranks) {
   return result;
 }
 
-/// A name for exactly this scenario: FNV-1a of its canonical JSON report without results.
-std::string scenario_hash(const std::string& canonical) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : canonical) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return fmt::format("{:016x}", hash);
-}
-
 void write_traces(const Options& options, const Setup& setup, const Timeline& timeline) {
   const Scenario& scenario = setup.scenario();
-  Json input = read_json_file(options.scenario);
-  for (const std::string& override : options.overrides) apply_override(input, override);
   TraceMeta meta;
   meta.producer = "amsp-sim " AMSP_VERSION;
   meta.source = "sim";
-  meta.config_hash = scenario_hash(input.dump());
+  meta.config_hash = scenario.hash;
   meta.title = scenario.name;
   meta.device_name = scenario.cluster.gpu.name;
   meta.device_memory_bytes = scenario.cluster.gpu.memory.value;
@@ -98,7 +90,12 @@ int predict(const Options& options) {
     if (terminal) fmt::print(stderr, "\r\x1b[K{}{}", what, *what != '\0' ? " ..." : "");
   };
   const Scenario scenario = load_scenario(options.scenario, options.overrides);
-  if (!options.trace.empty()) parse_ranks(options.trace_ranks, scenario.plan.dp.size());
+  if (!options.trace.empty()) {
+    parse_ranks(options.trace_ranks, scenario.plan.dp.size());
+    std::error_code missing;  // then they aren't the same file
+    if (std::filesystem::equivalent(options.trace, options.scenario, missing))
+      throw ConfigError("--trace: " + options.trace + " is the scenario itself");
+  }
   progress("building the schedule");
   const Setup setup(scenario);
   progress("simulating");
@@ -112,11 +109,9 @@ int predict(const Options& options) {
     write_traces(options, setup, timeline);
   }
   progress("");
-  if (options.json) {
-    fmt::print("{}\n", json_report(scenario, prediction).dump(2));
-  } else {
-    fmt::print("{}", text_report(scenario, prediction, isatty(STDOUT_FILENO) != 0));
-  }
+  print_output(options.json
+                   ? json_report(scenario, prediction).dump(2) + "\n"
+                   : text_report(scenario, prediction, isatty(STDOUT_FILENO) != 0));
   return prediction.memory.fits() ? kExitOk : kExitInfeasible;
 }
 
@@ -125,17 +120,22 @@ int predict(const Options& options) {
 int main(int argc, char** argv) {
   CLI::App app(kDescription, "amsp-sim");
   Options options;
+  const auto not_empty = CLI::Validator(
+      [](const std::string& text) { return text.empty() ? "must not be empty" : ""; }, "");
   app.footer(kFooter);
   app.set_version_flag("--version", "amsp-sim " AMSP_VERSION);
   app.add_option("scenario", options.scenario, "Scenario file (schema amsp.scenario/1)")
-      ->required();
+      ->required()
+      ->check(not_empty);
   app.add_option("--set", options.overrides,
                  "Override a key of the scenario, such as training.micro_batches=8 (repeatable)")
       ->allow_extra_args(false);
   app.add_flag("--json", options.json, "Print the prediction as JSON");
-  app.add_option("--trace", options.trace,
-                 "Write a Chrome trace (gzip-compressed if the name ends in .gz)");
+  auto* trace = app.add_option("--trace", options.trace,
+                               "Write a Chrome trace (gzip-compressed if the name ends in .gz)")
+                    ->check(not_empty);
   app.add_option("--trace-ranks", options.trace_ranks, "Ranks in the trace, such as 0,3,8-11")
+      ->needs(trace)
       ->capture_default_str();
   try {
     app.parse(argc, argv);
