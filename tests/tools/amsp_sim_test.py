@@ -13,8 +13,8 @@ TINY = SOURCE / "scenarios/tiny-zero3.json"
 
 
 def run(*arguments):
-    return subprocess.run([AMSP_SIM, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120)
+    words = [word if isinstance(word, bytes) else str(word) for word in arguments]
+    return subprocess.run([AMSP_SIM, *words], capture_output=True, text=True, timeout=120)
 
 
 def exposed_from_trace(trace):
@@ -104,6 +104,17 @@ class AmspSim(unittest.TestCase):
             ((TINY, "--trace-ranks", "99", "--trace", "x.json"), 2, "--trace-ranks"),
             ((TINY, "--trace", "/no/such/folder/x.json"), 2, "/no/such/folder"),
             ((TINY, "--nonsense"), 2, "--nonsense"),
+            (("",), 2, "must not be empty"),
+            ((TINY, "--trace", ""), 2, "must not be empty"),
+            ((TINY, "--trace", TINY), 2, "is the scenario itself"),
+            ((TINY, "--trace-ranks", "0"), 2, "requires --trace"),
+            ((TINY, "--set", b"name=\xff"), 2, "no UTF-8"),
+            ((TINY, "--set", 'name="a\\u001b[31m"'), 2, "control characters"),
+            ((TINY, "--set", "cluster.gpu.gemm_efficiency=0.01"), 2, "has no effect"),
+            ((TINY, "--set", "cluster.node.nics.count=8"), 2, "json#/cluster: profile"),
+            ((TINY, "--set", "training.micro_batches=1048576"), 2, "million tasks"),
+            ((TINY, "--set", "cluster.profile=none", "--set", "cluster.gpu.peak_bf16=1FLOPS"), 2,
+             "at most 9000 s"),
             ((), 2, "scenario"),
         ]
         for arguments, code, part in cases:
@@ -112,6 +123,14 @@ class AmspSim(unittest.TestCase):
                 self.assertEqual(result.returncode, code, result.stderr)
                 self.assertIn(part, result.stderr + result.stdout)
                 self.assertEqual(len((result.stderr + result.stdout).strip().splitlines()) < 5, True)
+
+    def test_output_that_does_not_arrive_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            for arguments in ([TINY], [TINY, "--json"]):
+                result = subprocess.run([AMSP_SIM, *arguments], stdout=full,
+                                        stderr=subprocess.PIPE, text=True, timeout=120)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn("standard output: can't be written", result.stderr)
 
     def test_out_of_memory_is_predicted_and_says_what_to_change(self):
         result = run(SOURCE / "scenarios/llama-7b-amsp-1024gpu.json", "--set", "cluster.nodes=1",
