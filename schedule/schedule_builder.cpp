@@ -1,3 +1,5 @@
+// Over 400 lines: one step of the program, top to bottom in the order in which it runs; the parts
+// share the state of one pass over it.
 #include "schedule/schedule_builder.h"
 
 #include <algorithm>
@@ -6,6 +8,7 @@
 #include "schedule/gradient_buckets.h"
 #include "schedule/module_work.h"
 #include "schedule/ownership.h"
+#include "schedule/prefetcher.h"
 #include "schedule/program_writer.h"
 
 namespace amsp {
@@ -16,12 +19,6 @@ constexpr TaskId kNoTask{-1};
 constexpr int kBucketMessages = 1 << 20;  // message ids of buckets; below: block and module
 constexpr int kUpdateMessages = 2 << 20;
 constexpr int kNormMessage = 3 << 20;
-
-/// Parameters that travel in one all-gather: one module's, or all of a block's.
-struct Gather {
-  int block;
-  std::vector<int> ops;  // indices into the block's modules
-};
 
 class ScheduleBuilder {
  public:
@@ -162,40 +159,10 @@ class ScheduleBuilder {
     for (const int op : gather.ops) gathered[static_cast<std::size_t>(op)] = task;
   }
 
-  /// A queue of gathers in the order of use, issued `ahead` of it.
-  class Prefetcher {
-   public:
-    Prefetcher(ScheduleBuilder& builder, int step, int mb)
-        : builder_(builder), step_(step), mb_(mb) {}
-    void expect(Gather gather, Phase phase, int group) {
-      queue_.push_back({std::move(gather), phase, group});
-    }
-    /// Issues everything up to and including `group`.
-    void issue_through(int group) {
-      for (; next_ < queue_.size() && queue_[next_].group <= group; ++next_)
-        builder_.issue(queue_[next_].gather, step_, mb_, queue_[next_].phase);
-    }
-    /// Issues everything up to the gather of this module.
-    void issue_for(int block, int op) {
-      const auto wanted = std::find_if(
-          queue_.begin() + static_cast<std::ptrdiff_t>(next_), queue_.end(), [&](const Entry& e) {
-            return e.gather.block == block &&
-                   std::find(e.gather.ops.begin(), e.gather.ops.end(), op) != e.gather.ops.end();
-          });
-      if (wanted != queue_.end()) issue_through(wanted->group);
-    }
-
-   private:
-    struct Entry {
-      Gather gather;
-      Phase phase;
-      int group;
-    };
-    ScheduleBuilder& builder_;
-    int step_, mb_;
-    std::vector<Entry> queue_;
-    std::size_t next_ = 0;
-  };
+  Prefetcher prefetcher(int step, int mb) {
+    return Prefetcher(
+        [this, step, mb](const Gather& gather, Phase phase) { issue(gather, step, mb, phase); });
+  }
 
   TaskId gathered(int block, int op) const {
     const auto& tasks = gathered_[static_cast<std::size_t>(block)];
@@ -215,16 +182,16 @@ class ScheduleBuilder {
 
   void forward(int step, int mb) {
     for (auto& tasks : gathered_) tasks.clear();
-    Prefetcher prefetcher(*this, step, mb);
+    Prefetcher ahead = prefetcher(step, mb);
     int group = 0;
     for (int block = 0; block <= last_block(); ++block)
       for (Gather& gather : gathers_of(block))
-        prefetcher.expect(std::move(gather), Phase::kForward, overlap_gather() ? block : group++);
+        ahead.expect(std::move(gather), Phase::kForward, overlap_gather() ? block : group++);
     for (int block = 0; block <= last_block(); ++block) {
-      if (overlap_gather()) prefetcher.issue_through(block + engine_.prefetch_layers);
+      if (overlap_gather()) ahead.issue_through(block + engine_.prefetch_layers);
       const int ops = static_cast<int>(blocks_[static_cast<std::size_t>(block)].size());
       for (int op = 0; op < ops; ++op) {
-        if (!overlap_gather()) prefetcher.issue_for(block, op);
+        if (!overlap_gather()) ahead.issue_for(block, op);
         compute_forward(step, mb, Phase::kForward, block, op);
       }
     }
@@ -239,24 +206,24 @@ class ScheduleBuilder {
   void backward(int step, int mb) {
     for (auto& tasks : gathered_) tasks.clear();
     GradientSync sync = gradient_sync(step, mb);
-    Prefetcher prefetcher(*this, step, mb);
-    expect_backward_gathers(prefetcher);
+    Prefetcher ahead = prefetcher(step, mb);
+    expect_backward_gathers(ahead);
     int module_group = 0;
-    if (overlap_gather() && !by_block()) prefetcher.issue_through(engine_.prefetch_layers - 1);
+    if (overlap_gather() && !by_block()) ahead.issue_through(engine_.prefetch_layers - 1);
     for (int block = last_block(); block >= 0; --block) {
       if (overlap_gather() && by_block())
-        prefetcher.issue_through(last_block() - block + engine_.prefetch_layers);
+        ahead.issue_through(last_block() - block + engine_.prefetch_layers);
       const int ops = static_cast<int>(blocks_[static_cast<std::size_t>(block)].size());
       if (recomputed(block))
         for (int op = 0; op < ops; ++op) {
-          if (!overlap_gather()) prefetcher.issue_for(block, op);
+          if (!overlap_gather()) ahead.issue_for(block, op);
           compute_forward(step, mb, Phase::kRecompute, block, op);
         }
       for (int op = ops - 1; op >= 0; --op) {
         const bool needs = op_at(block, op).backward_needs_parameters;
         if (sharded() && needs && !by_block() && overlap_gather())
-          prefetcher.issue_through(module_group++ + engine_.prefetch_layers);
-        if (!overlap_gather()) prefetcher.issue_for(block, op);
+          ahead.issue_through(module_group++ + engine_.prefetch_layers);
+        if (!overlap_gather()) ahead.issue_for(block, op);
         compute_backward(step, mb, block, op);
         sync.gradients_ready(block, op_at(block, op).tensors);
       }
@@ -270,15 +237,14 @@ class ScheduleBuilder {
   }
 
   /// Gathers in backward order. Groups: blocks counted from the last, or modules.
-  void expect_backward_gathers(Prefetcher& prefetcher) const {
+  void expect_backward_gathers(Prefetcher& ahead) const {
     int group = 0;
     for (int block = last_block(); block > 0; --block) {
       std::vector<Gather> gathers = gathers_of(block);
       if (!recomputed(block)) std::reverse(gathers.begin(), gathers.end());
       for (Gather& gather : gathers)
-        prefetcher.expect(std::move(gather),
-                          recomputed(block) ? Phase::kRecompute : Phase::kBackward,
-                          overlap_gather() && by_block() ? last_block() - block : group++);
+        ahead.expect(std::move(gather), recomputed(block) ? Phase::kRecompute : Phase::kBackward,
+                     overlap_gather() && by_block() ? last_block() - block : group++);
     }
   }
 
