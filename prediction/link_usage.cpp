@@ -12,7 +12,8 @@ std::vector<LinkUsage> busiest_links(const Lowering& lowering, const ClusterGrap
   const TaskGraph& graph = lowering.graph();
   const int step = graph[graph.window_end].key.step - 1;
   const LoadPatterns patterns(lowering);
-  std::vector<double> times(static_cast<std::size_t>(patterns.count()), 0);  // its example's bytes
+  // By pattern: how often the bytes of its example are moved.
+  std::vector<double> times(static_cast<std::size_t>(patterns.count()), 0);
   for (const Task& task : graph.tasks()) {
     if (task.kind != WorkKind::kCollective || task.key.step != step) continue;
     const LoadPatterns::Share& share = patterns.share(task.work);
