@@ -33,6 +33,7 @@ class Expander {
       }
     }
     quantise_shapes();
+    result_.rank_classes = graph_.dp.size();
     return std::move(result_);
   }
 
@@ -77,7 +78,10 @@ class Expander {
   template <class MakeUses>
   int shape_of(const std::tuple<int, std::int32_t, int>& key, MakeUses make_uses) {
     const auto [found, added] = shape_by_work_.try_emplace(key, static_cast<int>(uses_.size()));
-    if (added) uses_.push_back(make_uses());
+    if (added) {
+      uses_.push_back(make_uses());
+      for (ResourceUse& use : uses_.back()) use.fraction = without_noise(use.fraction);
+    }
     return found->second;
   }
 

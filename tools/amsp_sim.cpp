@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <functional>
+#include <map>
 
 #include "prediction/predict.h"
 #include "sim/simulator.h"
@@ -31,6 +32,7 @@ struct Options {
   std::string scenario;
   std::vector<std::string> overrides;
   bool json = false;
+  Network network = Network::kFolded;
   std::string trace;
   std::string trace_ranks = "0";
 };
@@ -102,11 +104,12 @@ int predict(const Options& options) {
   progress("building the schedule");
   const Setup setup(scenario);
   progress("simulating");
-  Simulator simulator(setup.lowering());
+  Simulator simulator(setup.lowering(), options.network);
   const Timeline timeline = simulator.run(setup.graph());
   progress("analysing");
   Prediction prediction = summarise(setup, timeline);
   prediction.activities = simulator.activities();
+  prediction.rank_classes = simulator.rank_classes();
   if (!options.trace.empty()) {
     progress("writing the trace");
     write_traces(options, setup, timeline);
@@ -133,6 +136,13 @@ int main(int argc, char** argv) {
                  "Override a key of the scenario, such as training.micro_batches=8 (repeatable)")
       ->allow_extra_args(false);
   app.add_flag("--json", options.json, "Print the prediction as JSON");
+  const std::map<std::string, Network> networks = {{"full", Network::kFull},
+                                                   {"folded", Network::kFolded}};
+  app.add_option("--network", options.network,
+                 "Simulate every rank (full), or one of each class of ranks that behave alike "
+                 "(folded, the default): same times, less work")
+      ->transform(CLI::CheckedTransformer(networks))
+      ->option_text("full|folded");
   app.add_option("--trace", options.trace,
                  "Write a Chrome trace (gzip-compressed if the name ends in .gz)");
   app.add_option("--trace-ranks", options.trace_ranks, "Ranks in the trace, such as 0,3,8-11")
