@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <functional>
-#include <map>
 
 #include "prediction/predict.h"
 #include "sim/simulator.h"
@@ -32,7 +31,7 @@ struct Options {
   std::string scenario;
   std::vector<std::string> overrides;
   bool json = false;
-  Network network = Network::kFolded;
+  std::string network = "folded";
   std::string trace;
   std::string trace_ranks = "0";
 };
@@ -104,7 +103,8 @@ int predict(const Options& options) {
   progress("building the schedule");
   const Setup setup(scenario);
   progress("simulating");
-  Simulator simulator(setup.lowering(), options.network);
+  Simulator simulator(setup.lowering(),
+                      options.network == "full" ? Network::kFull : Network::kFolded);
   const Timeline timeline = simulator.run(setup.graph());
   progress("analysing");
   Prediction prediction = summarise(setup, timeline);
@@ -136,13 +136,11 @@ int main(int argc, char** argv) {
                  "Override a key of the scenario, such as training.micro_batches=8 (repeatable)")
       ->allow_extra_args(false);
   app.add_flag("--json", options.json, "Print the prediction as JSON");
-  const std::map<std::string, Network> networks = {{"full", Network::kFull},
-                                                   {"folded", Network::kFolded}};
   app.add_option("--network", options.network,
                  "Simulate every rank (full), or one of each class of ranks that behave alike "
-                 "(folded, the default): same times, less work")
-      ->transform(CLI::CheckedTransformer(networks))
-      ->option_text("full|folded");
+                 "(folded): same times, less work")
+      ->check(CLI::IsMember({"full", "folded"}))
+      ->capture_default_str();
   app.add_option("--trace", options.trace,
                  "Write a Chrome trace (gzip-compressed if the name ends in .gz)");
   app.add_option("--trace-ranks", options.trace_ranks, "Ranks in the trace, such as 0,3,8-11")
