@@ -16,6 +16,48 @@
 
 namespace amsp {
 
+/// How loads differ from those of a homogeneous cluster: as slow links and detours would make them.
+enum class Skew { kNone, kOneGroup, kSomeLinks, kEverywhere };
+
+/// The loads of another model, skewed; times are longer accordingly.
+class SkewedCollectives : public CollectiveModel {
+ public:
+  SkewedCollectives(std::unique_ptr<CollectiveModel> model, Skew skew)
+      : model_(std::move(model)), skew_(skew) {}
+  CollectiveTime time(const CollectiveCall& call) const override {
+    CollectiveTime time = model_->time(call);
+    if (skew_ != Skew::kNone) time.time = kMost * time.time;
+    return time;
+  }
+  std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override {
+    std::vector<LinkLoad> loads = model_->loads(call, group);
+    for (LinkLoad& load : loads) load.bytes *= factor(group, load.link);
+    return loads;
+  }
+
+ private:
+  static constexpr int kMost = 3;
+  int factor(int group, LinkId link) const {
+    switch (skew_) {
+      case Skew::kNone:
+        return 1;
+      case Skew::kOneGroup:
+        return group == 1 ? kMost : 1;
+      case Skew::kSomeLinks:
+        return link % 23 == 4 ? kMost : 1;
+      case Skew::kEverywhere:
+        return 1 + static_cast<int>((static_cast<std::uint32_t>(group) * 2654435761U +
+                                     static_cast<std::uint32_t>(link) * 40503U) >>
+                                    16) %
+                       kMost;
+    }
+    return 1;
+  }
+
+  std::unique_ptr<CollectiveModel> model_;
+  Skew skew_;
+};
+
 /// Everything that decides how alike ranks are.
 struct FoldCase {
   ClusterSpec cluster;
@@ -23,6 +65,7 @@ struct FoldCase {
   EnginePolicy engine;
   TrainingSpec training;
   std::string name;
+  Skew skew = Skew::kNone;
 };
 
 /// Big enough that kernels take milliseconds, so that 1e-9 of a time is more than the clock's
@@ -44,7 +87,8 @@ struct FoldSetup {
   explicit FoldSetup(const FoldCase& c)
       : cluster(c.cluster),
         placement(c.cluster, c.plan.dp, c.plan.os.inter),
-        collectives(make_collectives(cluster, placement)),
+        collectives(
+            std::make_unique<SkewedCollectives>(make_collectives(cluster, placement), c.skew)),
         compute(c.cluster.gpu, nullptr),
         graph(build_schedule(fold_model(), c.training, c.plan, c.engine)),
         lowering(graph, cluster, placement, *collectives, compute) {}
@@ -68,13 +112,14 @@ class FoldCases {
       c.cluster = draw_cluster();
       c.engine = draw_engine();
       c.training = draw_training();
+      if (coin()) c.skew = static_cast<Skew>(1 + draw(3));
       const std::string plan = draw_plan(c);
       if (plan.empty() || broken_rule(c.plan, c.cluster)) continue;
       const auto& [nodes, gpus] = std::pair(c.cluster.nodes, c.cluster.node.gpus);
       c.name = fmt::format(
           "{} ({}) on {} nodes of {} GPUs and {} NICs, NVLink {}, {} nodes a leaf, {} spines of "
           "{}; "
-          "overlap {}{}{}{}, {}{}{}{}{}{}, M {}",
+          "overlap {}{}{}{}, {}{}{}{}{}{}, M {}, skew {}",
           plan, to_string(c.plan), nodes, gpus, c.cluster.node.nics,
           static_cast<int>(c.cluster.node.nvlink), c.cluster.fabric.nodes_per_leaf,
           c.cluster.fabric.spines, c.cluster.fabric.leaf_spine_bandwidth.value,
@@ -85,8 +130,8 @@ class FoldCases {
           c.engine.grad_reduction == GradReduction::kReduceScatter ? "reduce_scatter " : "",
           c.engine.param_update == ParamUpdate::kAllGather ? "all_gather " : "",
           c.engine.os_sharding == OsSharding::kTensor ? "tensor " : "flat ",
-          c.engine.replica_sync == ReplicaSync::kEvery ? "every" : "last",
-          c.training.micro_batches);
+          c.engine.replica_sync == ReplicaSync::kEvery ? "every" : "last", c.training.micro_batches,
+          static_cast<int>(c.skew));
       return c;
     }
   }
