@@ -100,27 +100,43 @@ std::vector<LinkLoad> Lowering::loads(const Task& task, int group) const {
   return collectives_.loads(graph_.collective(task).call, group);
 }
 
-std::vector<ResourceUse> Lowering::collective_uses(const Task& task, int group) const {
+double Lowering::link_fraction(const Task& task, const LinkLoad& load) const {
   const double time = collective_time(task).time.value;
-  std::vector<ResourceUse> uses;
-  if (time <= 0) return uses;
-  const SubMesh& mesh = graph_.collective(task).call.mesh;
-  const auto& members = groups(mesh)[static_cast<std::size_t>(group)];
-  for (const LinkLoad& load : loads(task, group)) {
-    const Link& link = cluster_.link(load.link);
-    const double fraction = load.bytes / (link.capacity.value * time);
-    AMSP_CHECK(fraction <= 1 + 1e-6, "{} takes {} s, too short for {} at {}",
-               to_string(graph_.collective(task).call.kind), time, cluster_.link_name(load.link),
-               format_bandwidth(link.capacity));
-    if (fraction > 0) uses.push_back({load.link, std::min(1.0, fraction)});
-  }
+  if (time <= 0) return 0;
+  const Link& link = cluster_.link(load.link);
+  const double fraction = load.bytes / (link.capacity.value * time);
+  AMSP_CHECK(fraction <= 1 + 1e-6, "{} takes {} s, too short for {} at {}",
+             to_string(graph_.collective(task).call.kind), time, cluster_.link_name(load.link),
+             format_bandwidth(link.capacity));
+  return std::min(1.0, fraction);
+}
+
+double Lowering::sm_fraction(const Task& task) const {
+  if (collective_time(task).time.value <= 0) return 0;
   const NodeSpec& node = cluster_.spec().node;
-  const int sms = mesh.shape.inter > 1 ? node.comm_sms_inter : node.comm_sms_intra;
+  const bool over_nodes = graph_.collective(task).call.mesh.shape.inter > 1;
+  return static_cast<double>(over_nodes ? node.comm_sms_inter : node.comm_sms_intra) /
+         cluster_.spec().gpu.sms;
+}
+
+double Lowering::hbm_fraction(const Task& task) const {
+  const double time = collective_time(task).time.value;
+  if (time <= 0) return 0;
   const double wire = wire_bytes_per_rank(graph_.collective(task).call);
-  const double sm_share = static_cast<double>(sms) / cluster_.spec().gpu.sms;
-  const double hbm_share =
-      std::min(1.0, kHbmPerWireByte * wire / (compute_.hbm_rate().value * time));
-  for (const Rank rank : members) {
+  return std::min(1.0, kHbmPerWireByte * wire / (compute_.hbm_rate().value * time));
+}
+
+std::vector<ResourceUse> Lowering::collective_uses(const Task& task, int group) const {
+  std::vector<ResourceUse> uses;
+  if (collective_time(task).time.value <= 0) return uses;
+  for (const LinkLoad& load : loads(task, group)) {
+    const double fraction = link_fraction(task, load);
+    if (fraction > 0) uses.push_back({load.link, fraction});
+  }
+  const double sm_share = sm_fraction(task);
+  const double hbm_share = hbm_fraction(task);
+  const SubMesh& mesh = graph_.collective(task).call.mesh;
+  for (const Rank rank : groups(mesh)[static_cast<std::size_t>(group)]) {
     const int first = cluster_.link_count() + 2 * rank;
     if (sm_share > 0) uses.push_back({first, sm_share});
     if (hbm_share > 0) uses.push_back({first + 1, hbm_share});

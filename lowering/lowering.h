@@ -42,6 +42,9 @@ class Lowering {
   /// Time alone of the slowest rank.
   Seconds slowest(const Task& task) const;
 
+  /// Resources 0 .. link_count()-1 are the links; then SMs and HBM, rank by rank.
+  int link_count() const { return cluster_.link_count(); }
+  BytesPerSec capacity(LinkId link) const { return cluster_.link(link).capacity; }
   int resource_count() const;
   ResourceKind kind(int resource) const;
   Rank rank(int resource) const;  // of kSms and kHbm
@@ -54,6 +57,11 @@ class Lowering {
   /// Ordered by resource.
   std::vector<ResourceUse> compute_uses(const Task& task, Rank rank) const;
   std::vector<ResourceUse> collective_uses(const Task& task, int group) const;
+  /// What collective_uses is made of: the fraction of a link, and of the SMs and the HBM of every
+  /// member. Fractions of a collective that takes no time are 0.
+  double link_fraction(const Task& task, const LinkLoad& load) const;
+  double sm_fraction(const Task& task) const;
+  double hbm_fraction(const Task& task) const;
   /// Bytes on each link by one group of a collective.
   std::vector<LinkLoad> loads(const Task& task, int group) const;
 

@@ -3,26 +3,29 @@
 #include <algorithm>
 #include <map>
 
+#include "lowering/load_patterns.h"
+
 namespace amsp {
 
 std::vector<LinkUsage> busiest_links(const Lowering& lowering, const ClusterGraph& cluster,
                                      Seconds step_time) {
   const TaskGraph& graph = lowering.graph();
   const int step = graph[graph.window_end].key.step - 1;
-  std::map<std::int32_t, std::pair<const Task*, int>> calls;  // by work: how often in the step
-  for (const Task& task : graph.tasks())
-    if (task.kind == WorkKind::kCollective && task.key.step == step) {
-      auto& [example, count] = calls[task.work];
-      example = &task;
-      ++count;
-    }
+  const LoadPatterns patterns(lowering);
+  // By pattern: how often the bytes of its example are moved.
+  std::vector<double> times(static_cast<std::size_t>(patterns.count()), 0);
+  for (const Task& task : graph.tasks()) {
+    if (task.kind != WorkKind::kCollective || task.key.step != step) continue;
+    const LoadPatterns::Share& share = patterns.share(task.work);
+    if (share.pattern >= 0) times[static_cast<std::size_t>(share.pattern)] += share.factor;
+  }
   std::vector<double> bytes(static_cast<std::size_t>(cluster.link_count()), 0);
-  for (const auto& [work, call] : calls) {
-    const auto& [task, count] = call;
-    const auto groups = lowering.groups(graph.collective(*task).call.mesh).size();
+  for (int pattern = 0; pattern < patterns.count(); ++pattern) {
+    const auto groups = lowering.groups(patterns.mesh(pattern)).size();
     for (std::size_t group = 0; group < groups; ++group)
-      for (const LinkLoad& load : lowering.loads(*task, static_cast<int>(group)))
-        bytes[static_cast<std::size_t>(load.link)] += count * load.bytes;
+      for (const LinkLoad& load : patterns.loads(pattern, static_cast<int>(group)))
+        bytes[static_cast<std::size_t>(load.link)] +=
+            times[static_cast<std::size_t>(pattern)] * load.bytes;
   }
   std::map<LinkKind, LinkUsage> busiest;
   for (LinkId id = 0; id < cluster.link_count(); ++id) {

@@ -129,7 +129,9 @@ Prediction summarise(const Setup& setup, const Timeline& timeline) {
     if (timeline.window_end(rank) > timeline.window_end(result.rank)) result.rank = rank;
   result.breakdown = break_down(timeline, result.rank);
   result.exposed_min = result.exposed_max = result.breakdown.exposed;
+  const std::vector<Rank> first_alike = timeline.first_alike();
   for (Rank rank = 0; rank < timeline.ranks(); ++rank) {
+    if (first_alike[static_cast<std::size_t>(rank)] != rank) continue;
     const Nanoseconds exposed = break_down(timeline, rank).exposed;
     result.exposed_min = std::min(result.exposed_min, exposed);
     result.exposed_max = std::max(result.exposed_max, exposed);

@@ -67,6 +67,7 @@ struct Prediction {
   PaperCost paper;
   std::vector<std::string> unmeasured;
   std::size_t tasks = 0, activities = 0;
+  int rank_classes = 0;  // ranks that the simulation told apart
   std::optional<RunCost> run;
 };
 

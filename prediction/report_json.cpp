@@ -93,7 +93,9 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
         {{"link", usage.link}, {"bytes", usage.bytes}, {"utilisation", usage.utilisation}});
   json["closed_form"] = closed_form_json(prediction);
   json["unmeasured"] = prediction.unmeasured;
-  json["simulation"] = {{"tasks", prediction.tasks}, {"activities", prediction.activities}};
+  json["simulation"] = {{"tasks", prediction.tasks},
+                        {"activities", prediction.activities},
+                        {"rank_classes", prediction.rank_classes}};
   if (prediction.run) {
     json["run"] = {{"tokens", *scenario.report.token_budget},
                    {"days", prediction.run->days},

@@ -1,7 +1,5 @@
 #include "sim/expansion.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -9,8 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/error.h"
-#include "core/quantity.h"
 #include "sim/quantiser.h"
 
 namespace amsp {
@@ -24,7 +20,6 @@ class Expander {
   }
 
   Expansion expand() {
-    check_limits();
     Workload& workload = result_.workload;
     for (int i = 0; i < graph_.size(); ++i) {
       const auto id = static_cast<TaskId>(i);
@@ -38,30 +33,12 @@ class Expander {
       }
     }
     quantise_shapes();
+    result_.rank_classes = graph_.dp.size();
     return std::move(result_);
   }
 
  private:
   bool collective_stream(StreamId stream) const { return stream != kComputeStream; }
-
-  void check_limits() const {
-    std::int64_t activities = 0;
-    for (int i = 0; i < graph_.size(); ++i) {
-      const Task& task = graph_[static_cast<TaskId>(i)];
-      activities += result_.lane_counts[static_cast<std::size_t>(task.stream)];
-      const Seconds time = lowering_.slowest(task);
-      if (time > kLongestActivity)
-        throw ConfigError(fmt::format("{} alone takes {}; at most {} can be simulated",
-                                      graph_.key(static_cast<TaskId>(i)), format_time(time),
-                                      format_time(kLongestActivity)));
-    }
-    if (activities > kMostActivities)
-      throw ConfigError(fmt::format(
-          "{} tasks on {} ranks are {:.0f} million activities; at most {:.0f} million can be "
-          "simulated: take fewer nodes or micro-batches",
-          graph_.size(), graph_.dp.size(), static_cast<double>(activities) / 1e6,
-          static_cast<double>(kMostActivities) / 1e6));
-  }
 
   void add_lanes() {
     for (StreamId stream = 0; stream < static_cast<int>(graph_.streams().size()); ++stream) {
@@ -101,7 +78,10 @@ class Expander {
   template <class MakeUses>
   int shape_of(const std::tuple<int, std::int32_t, int>& key, MakeUses make_uses) {
     const auto [found, added] = shape_by_work_.try_emplace(key, static_cast<int>(uses_.size()));
-    if (added) uses_.push_back(make_uses());
+    if (added) {
+      uses_.push_back(make_uses());
+      for (ResourceUse& use : uses_.back()) use.fraction = without_noise(use.fraction);
+    }
     return found->second;
   }
 

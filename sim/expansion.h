@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,13 +9,13 @@
 
 namespace amsp {
 
-/// A task graph written out for every rank: one activity per compute task and rank, one per
-/// collective and process group.
+/// A task graph written out as activities: of every rank, or of one rank of each class.
 struct Expansion {
   Workload workload;
   std::vector<int> first_activity;                    // by task
   std::vector<std::shared_ptr<const LaneMap>> lanes;  // by stream: rank -> activity offset
   std::vector<int> lane_counts;                       // by stream
+  int rank_classes = 0;                               // ranks that are told apart
 
   int activity(TaskId task, StreamId stream, Rank rank) const {
     return first_activity[index(task)] +
@@ -24,13 +23,7 @@ struct Expansion {
   }
 };
 
-/// Throws ConfigError for a task that takes longer alone than kLongestActivity, and for more than
-/// kMostActivities.
+/// Every rank: one activity per compute task and rank, one per collective and process group.
 Expansion expand(const Lowering& lowering);
-
-/// SimGrid's payloads are 64-bit integers of 1e-15 s.
-constexpr Seconds kLongestActivity{9000};
-/// About 100 bytes each.
-constexpr std::int64_t kMostActivities = 50'000'000;
 
 }  // namespace amsp

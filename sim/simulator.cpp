@@ -3,26 +3,72 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "core/error.h"
+#include "core/quantity.h"
 #include "sim/expansion.h"
 #include "sim/fluid_player.h"
+#include "sim/fold.h"
 
 namespace amsp {
 
+namespace {
+
+/// SimGrid's payloads are 64-bit integers of 1e-15 s.
+constexpr Seconds kLongestActivity{9000};
+/// About 100 bytes each.
+constexpr std::int64_t kMostActivities = 50'000'000;
+
+void check_times(const Lowering& lowering) {
+  const TaskGraph& graph = lowering.graph();
+  for (int i = 0; i < graph.size(); ++i) {
+    const auto id = static_cast<TaskId>(i);
+    if (const Seconds time = lowering.slowest(graph[id]); time > kLongestActivity)
+      throw ConfigError(fmt::format("{} alone takes {}; at most {} can be simulated", graph.key(id),
+                                    format_time(time), format_time(kLongestActivity)));
+  }
+}
+
+/// Of the full network, before it is written out.
+void check_size(const Lowering& lowering) {
+  const TaskGraph& graph = lowering.graph();
+  std::int64_t activities = 0;
+  for (const Task& task : graph.tasks())
+    activities += task.kind == WorkKind::kCollective
+                      ? graph.dp.size() / graph.collective(task).call.mesh.size()
+                      : graph.dp.size();
+  if (activities > kMostActivities)
+    throw ConfigError(fmt::format(
+        "{} tasks on {} ranks are {:.0f} million activities; at most {:.0f} million can be "
+        "simulated: fold the network, or take fewer nodes or micro-batches",
+        graph.size(), graph.dp.size(), static_cast<double>(activities) / 1e6,
+        static_cast<double>(kMostActivities) / 1e6));
+}
+
+/// "s1/mb0/fwd/L3/q/forward (rank 8)": the first rank that the activity stands for.
+std::string name_of(int activity, const Expansion& expansion, const TaskGraph& graph) {
+  const auto next = std::upper_bound(expansion.first_activity.begin(),
+                                     expansion.first_activity.end(), activity);
+  const auto task = next - expansion.first_activity.begin() - 1;
+  const auto id = static_cast<TaskId>(task);
+  const LaneMap& lanes = *expansion.lanes[static_cast<std::size_t>(graph[id].stream)];
+  const int lane = activity - expansion.first_activity[static_cast<std::size_t>(task)];
+  return fmt::format("{} ({} {})", graph.key(id),
+                     graph[id].kind == WorkKind::kCollective ? "group of rank" : "rank",
+                     std::find(lanes.begin(), lanes.end(), lane) - lanes.begin());
+}
+
+}  // namespace
+
 Timeline Simulator::run(const TaskGraph& graph) {
   AMSP_CHECK(&graph == &lowering_.graph(), "the lowering is of another graph");
-  const Expansion expansion = expand(lowering_);
-  const auto name = [&](int activity) {
-    const auto next = std::upper_bound(expansion.first_activity.begin(),
-                                       expansion.first_activity.end(), activity);
-    const auto task = next - expansion.first_activity.begin() - 1;
-    const auto id = static_cast<TaskId>(task);
-    const bool collective = graph[id].kind == WorkKind::kCollective;
-    return fmt::format("{} ({} {})", graph.key(id), collective ? "group" : "rank",
-                       activity - expansion.first_activity[static_cast<std::size_t>(task)]);
-  };
+  check_times(lowering_);
+  if (network_ == Network::kFull) check_size(lowering_);
+  const Expansion expansion = network_ == Network::kFull ? expand(lowering_) : fold(lowering_);
+  const auto name = [&](int activity) { return name_of(activity, expansion, graph); };
   activities_ = expansion.workload.activities.size();
+  rank_classes_ = expansion.rank_classes;
   const ActivityTimes times = play(expansion.workload, name);
   Timeline timeline(graph);
   for (int i = 0; i < graph.size(); ++i) {

@@ -5,19 +5,28 @@
 
 namespace amsp {
 
-/// Plays the graph on the simulated cluster: every rank, contention and overlap included.
+/// Who is simulated: everyone, or one of each class of ranks that behave alike. The times are the
+/// same (docs/folding.md).
+enum class Network { kFull, kFolded };
+
+/// Plays the graph on the simulated cluster, contention and overlap included. run() throws
+/// ConfigError for a task of more than 9000 s alone, and for more than 50 million activities.
 class Simulator : public Engine {
  public:
   /// `lowering` is of the same graph that run() gets, and must outlive the simulator.
-  explicit Simulator(const Lowering& lowering) : lowering_(lowering) {}
+  explicit Simulator(const Lowering& lowering, Network network = Network::kFolded)
+      : lowering_(lowering), network_(network) {}
 
   Timeline run(const TaskGraph& graph) override;
   /// Of the last run.
   std::size_t activities() const { return activities_; }
+  int rank_classes() const { return rank_classes_; }
 
  private:
   const Lowering& lowering_;
+  Network network_;
   std::size_t activities_ = 0;
+  int rank_classes_ = 0;
 };
 
 }  // namespace amsp

@@ -32,6 +32,7 @@ struct Options {
   std::string scenario;
   std::vector<std::string> overrides;
   bool json = false;
+  std::string network = "folded";
   std::string trace;
   std::string trace_ranks = "0";
 };
@@ -99,11 +100,13 @@ int predict(const Options& options) {
   progress("building the schedule");
   const Setup setup(scenario);
   progress("simulating");
-  Simulator simulator(setup.lowering());
+  Simulator simulator(setup.lowering(),
+                      options.network == "full" ? Network::kFull : Network::kFolded);
   const Timeline timeline = simulator.run(setup.graph());
   progress("analysing");
   Prediction prediction = summarise(setup, timeline);
   prediction.activities = simulator.activities();
+  prediction.rank_classes = simulator.rank_classes();
   if (!options.trace.empty()) {
     progress("writing the trace");
     write_traces(options, setup, timeline);
@@ -131,6 +134,11 @@ int main(int argc, char** argv) {
                  "Override a key of the scenario, such as training.micro_batches=8 (repeatable)")
       ->allow_extra_args(false);
   app.add_flag("--json", options.json, "Print the prediction as JSON");
+  app.add_option("--network", options.network,
+                 "Simulate every rank (full), or one of each class of ranks that behave alike "
+                 "(folded): same times, less work")
+      ->check(CLI::IsMember({"full", "folded"}))
+      ->capture_default_str();
   auto* trace = app.add_option("--trace", options.trace,
                                "Write a Chrome trace (gzip-compressed if the name ends in .gz)")
                     ->check(not_empty);

@@ -86,7 +86,7 @@ struct PathSegment {
 /// or group member's dependency) that finished last, ties to the smaller task id, then rank.
 /// From the latest rank's window_end mark to the latest window_begin; in order of time. Of a
 /// collective the path has the transfer; what came before is the path of its last member.
-/// A step costs O(dependencies), of a collective O(group * dependencies).
+/// A step costs O(dependencies), of a collective as much for each member whose times differ.
 std::vector<PathSegment> critical_path(const Timeline& timeline);
 std::map<std::string, Nanoseconds> path_by_kind(const std::vector<PathSegment>& path);
 

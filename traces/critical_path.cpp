@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "traces/analysis.h"
@@ -28,7 +29,8 @@ bool is_later(const Visit& a, const Visit& b) {
 /// complete, so that the segments tile the window even where spans overlap.
 class PathWalk {
  public:
-  explicit PathWalk(const Timeline& timeline) : timeline_(timeline), graph_(timeline.graph()) {}
+  explicit PathWalk(const Timeline& timeline)
+      : timeline_(timeline), graph_(timeline.graph()), first_alike_(timeline.first_alike()) {}
 
   std::vector<PathSegment> run() {
     begin_ = latest(graph_.window_begin).end;
@@ -93,18 +95,33 @@ class PathWalk {
       consider(previous);
   }
 
+  /// The members of the visit's group, without those that have the spans of an earlier one: a tie
+  /// goes to the smaller rank anyway.
   const std::vector<Rank>& group(const Visit& visit) {
     const SubMesh& mesh = graph_.collective(graph_[visit.task]).call.mesh;
     auto found = groups_.find(mesh);
-    if (found == groups_.end())
+    if (found == groups_.end()) {
       found = groups_.emplace(mesh, process_groups(mesh, graph_.dp)).first;
+      for (std::vector<Rank>& members : found->second) drop_repeated(members);
+    }
     const int group = group_position(mesh, graph_.dp, visit.rank).group;
     return found->second[static_cast<std::size_t>(group)];
   }
 
+  void drop_repeated(std::vector<Rank>& members) const {
+    const auto alike = [&](Rank rank) { return first_alike_[static_cast<std::size_t>(rank)]; };
+    std::sort(members.begin(), members.end(), [&](Rank a, Rank b) {
+      return std::pair(alike(a), a) < std::pair(alike(b), b);
+    });
+    members.erase(std::unique(members.begin(), members.end(),
+                              [&](Rank a, Rank b) { return alike(a) == alike(b); }),
+                  members.end());
+  }
+
   const Timeline& timeline_;
   const TaskGraph& graph_;
-  std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;  // of the meshes met so far
+  std::vector<Rank> first_alike_;
+  std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;  // of the meshes met
   Nanoseconds begin_ = 0;
   Nanoseconds cursor_ = 0;
   std::vector<PathSegment> path_;  // latest first

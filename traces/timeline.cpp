@@ -1,6 +1,8 @@
 #include "traces/timeline.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -50,6 +52,22 @@ const Span& Timeline::span(TaskId id, Rank rank) const {
 int Timeline::lane_count(TaskId id) const {
   AMSP_CHECK(index(id) < lanes_.size(), "task {} has no spans", index(id));
   return static_cast<int>(first_span_[index(id) + 1] - first_span_[index(id)]);
+}
+
+std::vector<Rank> Timeline::first_alike() const {
+  std::set<const LaneMap*> maps;
+  for (const auto& lanes : lanes_) maps.insert(lanes.get());
+  std::vector<Rank> first(static_cast<std::size_t>(ranks()), 0);
+  // Refined map by map: ranks alike so far and of one lane stay together.
+  std::map<std::pair<Rank, int>, Rank> found;
+  for (const LaneMap* lanes : maps) {
+    found.clear();
+    for (Rank rank = 0; rank < ranks(); ++rank) {
+      const auto i = static_cast<std::size_t>(rank);
+      first[i] = found.try_emplace({first[i], (*lanes)[i]}, rank).first->second;
+    }
+  }
+  return first;
 }
 
 Seconds Timeline::ready(TaskId id, Rank rank) const {

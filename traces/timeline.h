@@ -30,6 +30,9 @@ class Timeline {
   Span& lane(TaskId id, int lane);
   const Span& span(TaskId id, Rank rank) const;
   int lane_count(TaskId id) const;
+  /// For every rank the first rank whose spans are all the same as its own, by the lanes: engines
+  /// that fold alike ranks give them one lane.
+  std::vector<Rank> first_alike() const;
 
   const TaskGraph& graph() const { return *graph_; }
   int ranks() const { return graph_->dp.size(); }

@@ -90,6 +90,29 @@ class AmspSim(unittest.TestCase):
                 self.assertEqual(exposed_from_trace(trace),
                                  round(report["breakdown"]["exposed_s"] * 1e9))
 
+    def test_folding_changes_no_number(self):
+        outputs = {}
+        for network in ("full", "folded"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "step.json")
+                result = run(TINY, "--json", "--network", network, "--set", "cluster.nodes=3",
+                             "--set", "plan=zero1", "--trace", path, "--trace-ranks", "13")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                outputs[network] = (json.loads(result.stdout), json.loads(path.read_text()))
+        (full, full_trace), (folded, folded_trace) = outputs["full"], outputs["folded"]
+        self.assertEqual(full["simulation"].pop("rank_classes"), 24)
+        self.assertLess(folded["simulation"].pop("rank_classes"), 24)
+        self.assertLess(folded["simulation"].pop("activities"), full["simulation"].pop("activities"))
+        self.assertAlmostEqual(folded.pop("step_time_s"), full.pop("step_time_s"), places=11)
+        self.assertEqual(full.keys(), folded.keys())
+        events = [[(e["name"], e.get("ts", 0), e.get("dur", 0)) for e in trace["traceEvents"]]
+                  for trace in (full_trace, folded_trace)]
+        self.assertEqual(len(events[0]), len(events[1]))
+        for a, b in zip(*events):
+            self.assertEqual(a[0], b[0])
+            for i in (1, 2):  # microseconds, written to the nanosecond
+                self.assertAlmostEqual(a[i], b[i], delta=0.0011)
+
     def test_overrides(self):
         one = json.loads(run(TINY, "--json").stdout)
         two = json.loads(run(TINY, "--json", "--set", "training.micro_batches=6").stdout)
@@ -115,6 +138,7 @@ class AmspSim(unittest.TestCase):
             ((TINY, "--set", "training.micro_batches=1048576"), 2, "million tasks"),
             ((TINY, "--set", "cluster.profile=none", "--set", "cluster.gpu.peak_bf16=1FLOPS"), 2,
              "at most 9000 s"),
+            ((TINY, "--network", "half"), 2, "--network"),
             ((), 2, "scenario"),
         ]
         for arguments, code, part in cases:

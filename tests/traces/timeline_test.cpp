@@ -56,6 +56,18 @@ TEST(Timeline, RanksShareLanes) {
   EXPECT_EQ(&timeline.span(TaskId{0}, 0), &timeline.span(TaskId{0}, 1));
 }
 
+TEST(Timeline, RanksAreAlikeIfTheyShareTheLanesOfAllTasks) {
+  TaskGraph graph;
+  graph.dp = {4, 1};
+  graph.add_stream({"compute", {}});
+  graph.add({}, {});
+  graph.add({}, {});
+  Timeline timeline(graph);
+  timeline.add_task(std::make_shared<LaneMap>(LaneMap{0, 0, 0, 1}), 2);
+  timeline.add_task(std::make_shared<LaneMap>(LaneMap{1, 0, 1, 1}), 2);
+  EXPECT_EQ(timeline.first_alike(), (std::vector<Rank>{0, 1, 0, 3}));
+}
+
 TEST(Timeline, RefusesWhatDoesNotFit) {
   const TaskGraph graph = toy_graph();
   Timeline timeline(graph);

@@ -1,0 +1,78 @@
+#include "sim/load_graph.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "sim/interner.h"
+#include "sim/quantiser.h"
+
+namespace amsp {
+
+LoadGraph::LoadGraph(const Lowering& lowering, const LoadPatterns& patterns)
+    : first_by_link_(static_cast<std::size_t>(lowering.link_count()) + 1) {
+  const auto& streams = lowering.graph().streams();
+  for (std::size_t stream = 0; stream < streams.size(); ++stream) {
+    const SubMesh& mesh = streams[stream].mesh;
+    if (stream == kComputeStream) continue;
+    if (std::find(meshes_.begin(), meshes_.end(), mesh) == meshes_.end()) meshes_.push_back(mesh);
+  }
+  for (int mesh = 0; mesh < static_cast<int>(meshes_.size()); ++mesh) {
+    first_group_.push_back(group_count());
+    for (const auto& members : lowering.groups(meshes_[static_cast<std::size_t>(mesh)])) {
+      mesh_of_.push_back(mesh);
+      members_.push_back(&members);
+    }
+  }
+  add_groups(patterns);
+  index_by_link();
+}
+
+void LoadGraph::add_groups(const LoadPatterns& patterns) {
+  struct Load {
+    LinkId link;
+    PatternLoad load;
+  };
+  Interner<std::uint64_t> labels;
+  std::vector<Load> loads;
+  for (int group = 0; group < group_count(); ++group) {
+    loads.clear();
+    for (int pattern = 0; pattern < patterns.count(); ++pattern) {
+      if (patterns.mesh(pattern) != meshes_[static_cast<std::size_t>(mesh_of(group))]) continue;
+      for (const LinkLoad& load : patterns.loads(pattern, group - first_group(mesh_of(group))))
+        loads.push_back({load.link, {pattern, load.bytes}});
+    }
+    std::stable_sort(loads.begin(), loads.end(),
+                     [](const Load& a, const Load& b) { return a.link < b.link; });
+    for (auto at = loads.begin(); at != loads.end();) {
+      const auto end =
+          std::find_if(at, loads.end(), [&](const Load& l) { return l.link != at->link; });
+      labels.start();
+      for (auto load = at; load != end; ++load) {
+        labels.add(static_cast<std::uint64_t>(load->load.pattern));
+        labels.add(std::bit_cast<std::uint64_t>(without_noise(load->load.bytes)));
+      }
+      const int label = labels.finish();
+      if (label == static_cast<int>(labels_.size())) {
+        auto& example = labels_.emplace_back();
+        for (auto load = at; load != end; ++load) example.push_back(load->load);
+      }
+      by_group_.push_back({at->link, label});
+      at = end;
+    }
+    first_by_group_.push_back(by_group_.size());
+  }
+}
+
+void LoadGraph::index_by_link() {
+  for (const Edge& edge : by_group_) ++first_by_link_[static_cast<std::size_t>(edge.end) + 1];
+  for (std::size_t i = 1; i < first_by_link_.size(); ++i)
+    first_by_link_[i] += first_by_link_[i - 1];
+  std::vector<std::size_t> next(first_by_link_.begin(), first_by_link_.end() - 1);
+  by_link_.resize(by_group_.size());
+  for (int group = 0; group < group_count(); ++group)
+    for (const Edge& edge : links_of(group))
+      by_link_[next[static_cast<std::size_t>(edge.end)]++] = {group, edge.label};
+}
+
+}  // namespace amsp

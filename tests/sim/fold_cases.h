@@ -1,0 +1,280 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "lowering/lowering.h"
+#include "schedule/schedule_builder.h"
+#include "sim/simulator.h"
+#include "topology/collective_models.h"
+
+namespace amsp {
+
+/// How loads differ from those of a homogeneous cluster: as slow links and detours would make them.
+enum class Skew { kNone, kOneGroup, kSomeLinks, kEverywhere };
+
+/// The loads of another model, skewed; times are longer accordingly.
+class SkewedCollectives : public CollectiveModel {
+ public:
+  SkewedCollectives(std::unique_ptr<CollectiveModel> model, Skew skew)
+      : model_(std::move(model)), skew_(skew) {}
+  CollectiveTime time(const CollectiveCall& call) const override {
+    CollectiveTime time = model_->time(call);
+    if (skew_ != Skew::kNone) time.time = kMost * time.time;
+    return time;
+  }
+  std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override {
+    std::vector<LinkLoad> loads = model_->loads(call, group);
+    for (LinkLoad& load : loads) load.bytes *= factor(group, load.link);
+    return loads;
+  }
+
+ private:
+  static constexpr int kMost = 3;
+  int factor(int group, LinkId link) const {
+    switch (skew_) {
+      case Skew::kNone:
+        return 1;
+      case Skew::kOneGroup:
+        return group == 1 ? kMost : 1;
+      case Skew::kSomeLinks:
+        return link % 23 == 4 ? kMost : 1;
+      case Skew::kEverywhere:
+        return 1 + static_cast<int>((static_cast<std::uint32_t>(group) * 2654435761U +
+                                     static_cast<std::uint32_t>(link) * 40503U) >>
+                                    16) %
+                       kMost;
+    }
+    return 1;
+  }
+
+  std::unique_ptr<CollectiveModel> model_;
+  Skew skew_;
+};
+
+/// Everything that decides how alike ranks are.
+struct FoldCase {
+  ClusterSpec cluster;
+  ShardingPlan plan;
+  EnginePolicy engine;
+  TrainingSpec training;
+  std::string name;
+  Skew skew = Skew::kNone;
+};
+
+/// Big enough that kernels take milliseconds, so that 1e-9 of a time is more than the clock's
+/// 1e-12.
+inline ModelSpec fold_model() {
+  ModelSpec model;
+  model.name = "fold";
+  model.hidden = 512;
+  model.layers = 3;
+  model.heads = model.kv_heads = 8;
+  model.head_dim = 64;
+  model.ffn = 1376;
+  model.vocab = 3200;
+  return model;
+}
+
+/// The case, lowered.
+struct FoldSetup {
+  explicit FoldSetup(const FoldCase& c)
+      : cluster(c.cluster),
+        placement(c.cluster, c.plan.dp, c.plan.os.inter),
+        collectives(
+            std::make_unique<SkewedCollectives>(make_collectives(cluster, placement), c.skew)),
+        compute(c.cluster.gpu, nullptr),
+        graph(build_schedule(fold_model(), c.training, c.plan, c.engine)),
+        lowering(graph, cluster, placement, *collectives, compute) {}
+
+  ClusterGraph cluster;
+  Placement placement;
+  std::unique_ptr<CollectiveModel> collectives;
+  ComputeModel compute;
+  TaskGraph graph;
+  Lowering lowering;
+};
+
+/// Draws cases from a seed, the same everywhere.
+class FoldCases {
+ public:
+  explicit FoldCases(std::uint32_t seed) : state_(seed * 2654435761U + 1) {}
+
+  FoldCase next() {
+    while (true) {
+      FoldCase c;
+      c.cluster = draw_cluster();
+      c.engine = draw_engine();
+      c.training = draw_training();
+      if (coin()) c.skew = static_cast<Skew>(1 + draw(3));
+      const std::string plan = draw_plan(c);
+      if (plan.empty() || broken_rule(c.plan, c.cluster)) continue;
+      const auto& [nodes, gpus] = std::pair(c.cluster.nodes, c.cluster.node.gpus);
+      c.name = fmt::format(
+          "{} ({}) on {} nodes of {} GPUs and {} NICs, NVLink {}, {} nodes a leaf, {} spines of "
+          "{}; "
+          "overlap {}{}{}{}, {}{}{}{}{}{}, M {}, skew {}",
+          plan, to_string(c.plan), nodes, gpus, c.cluster.node.nics,
+          static_cast<int>(c.cluster.node.nvlink), c.cluster.fabric.nodes_per_leaf,
+          c.cluster.fabric.spines, c.cluster.fabric.leaf_spine_bandwidth.value,
+          int{c.engine.overlap_gather}, int{c.engine.overlap_all_reduce},
+          int{c.engine.overlap_broadcast}, int{c.engine.decoupled_reduce_scatter},
+          c.engine.communicators == Communicators::kShared ? "shared " : "",
+          c.engine.gather_unit == GatherUnit::kBlock ? "block " : "",
+          c.engine.grad_reduction == GradReduction::kReduceScatter ? "reduce_scatter " : "",
+          c.engine.param_update == ParamUpdate::kAllGather ? "all_gather " : "",
+          c.engine.os_sharding == OsSharding::kTensor ? "tensor " : "flat ",
+          c.engine.replica_sync == ReplicaSync::kEvery ? "every" : "last", c.training.micro_batches,
+          static_cast<int>(c.skew));
+      return c;
+    }
+  }
+
+ private:
+  int draw(int bound) {
+    state_ = state_ * 1664525 + 1013904223;
+    return static_cast<int>((state_ >> 8) % static_cast<std::uint32_t>(bound));
+  }
+  bool coin() { return draw(2) == 0; }
+
+  ClusterSpec draw_cluster() {
+    static constexpr std::array<std::array<int, 2>, 14> kShapes = {{{1, 4},
+                                                                    {1, 8},
+                                                                    {2, 4},
+                                                                    {4, 2},
+                                                                    {3, 6},
+                                                                    {4, 4},
+                                                                    {5, 4},
+                                                                    {6, 3},
+                                                                    {7, 2},
+                                                                    {8, 4},
+                                                                    {4, 8},
+                                                                    {5, 6},
+                                                                    {8, 2},
+                                                                    {9, 3}}};
+    const auto [nodes, gpus] = kShapes[static_cast<std::size_t>(draw(kShapes.size()))];
+    ClusterSpec cluster;
+    cluster.name = "fold";
+    cluster.nodes = nodes;
+    cluster.gpu = {"GPU", 2_TFLOPS, 80_GiB, 50_GBps, 0.8, 0.8, 0.5, 100, "test"};
+    cluster.node.gpus = gpus;
+    cluster.node.nvlink = static_cast<NvlinkKind>(draw(3));
+    if (gpus == 1) cluster.node.nvlink = NvlinkKind::kSwitch;
+    cluster.node.nvswitches = 1 + draw(2);
+    cluster.node.nvlink_bandwidth = cluster.node.nvlink_capacity = 8_GBps;
+    cluster.node.pcie_bandwidth = cluster.node.pcie_capacity = 4_GBps;
+    cluster.node.nics = coin() ? 1 : coin() ? gpus : std::max(1, gpus / 2);
+    cluster.node.nic_bandwidth = cluster.node.nic_capacity = 1_GBps;
+    for (int gpu = 0; gpu < gpus; ++gpu)  // an odd count leaves the last NIC with more GPUs
+      cluster.node.nic_of_gpu.push_back(
+          std::min(cluster.node.nics - 1, gpu / std::max(1, gpus / cluster.node.nics)));
+    cluster.node.comm_sms_intra = 20;
+    cluster.node.comm_sms_inter = 10;
+    cluster.fabric.nodes_per_leaf = 1 + draw(4);
+    cluster.fabric.spines = 1 + draw(3);
+    cluster.fabric.leaf_spine_bandwidth = coin() ? 1_GBps : 8_GBps;
+    return cluster;
+  }
+
+  EnginePolicy draw_engine() {
+    EnginePolicy engine;
+    engine.overlap_gather = coin();
+    engine.overlap_all_reduce = coin();
+    engine.overlap_broadcast = coin();
+    engine.decoupled_reduce_scatter = coin();
+    engine.prefetch_layers = 1 + draw(2);
+    engine.bucket = coin() ? 2_MiB : 64_MiB;
+    engine.max_pending_reduce = 1 + draw(4);
+    engine.communicators = coin() ? Communicators::kShared : Communicators::kSeparate;
+    engine.gather_unit = coin() ? GatherUnit::kModule : GatherUnit::kBlock;
+    engine.grad_reduction = coin() ? GradReduction::kAllReduce : GradReduction::kReduceScatter;
+    engine.param_update = coin() ? ParamUpdate::kBroadcast : ParamUpdate::kAllGather;
+    engine.os_sharding = draw(3) > 0 ? OsSharding::kTensor : OsSharding::kFlat;
+    engine.replica_sync = coin() ? ReplicaSync::kLast : ReplicaSync::kEvery;
+    return engine;
+  }
+
+  TrainingSpec draw_training() {
+    TrainingSpec training;
+    training.sequence_length = 256;
+    training.micro_batches = 1 + draw(2);
+    training.recompute = draw(4) == 0 ? Recompute::kFull : Recompute::kNone;
+    training.optimizer = {"adam", 12, 28, "test"};
+    training.clip_gradients = coin();
+    return training;
+  }
+
+  /// Its name; empty if the plan doesn't exist here.
+  std::string draw_plan(FoldCase& c) {
+    Mesh dp{c.cluster.node.gpus, c.cluster.nodes};
+    if (draw(4) == 0 && dp.inter > 1) --dp.inter;  // a node stays idle
+    const auto divisor = [&](int n) {
+      int d = 1 + draw(n);
+      while (n % d != 0) d = 1 + draw(n);
+      return d;
+    };
+    const Mesh group = coin() ? Mesh{divisor(dp.intra), 1} : Mesh{dp.intra, divisor(dp.inter)};
+    static constexpr std::array<const char*, 10> kNames = {
+        "ddp",   "zero1", "zero2",    "zero3",    "zeropp",
+        "mics-", "hsdp-", "explicit", "explicit", "explicit"};
+    std::string name = kNames[static_cast<std::size_t>(draw(kNames.size()))];
+    if (name == "zeropp" && (dp.inter == 1 || dp.intra == 1)) return "";
+    if (name == "explicit") {
+      const Mesh p{divisor(group.intra), 1};
+      const Mesh os = coin() ? group : dp;
+      c.plan = {p, coin() ? p : os, os, dp, {}};
+      return name;
+    }
+    if (name.ends_with('-')) name += to_string(group);
+    c.plan = named_plan(name, dp, "fold", "test");
+    return name;
+  }
+
+  std::uint32_t state_;
+};
+
+/// 1e-9 of the time, or the resolution of SimGrid's clock.
+inline bool same_time(Seconds a, Seconds b) {
+  return std::abs((a - b).value) <= 1e-9 * std::max(a.value, b.value) + 2e-12;
+}
+
+struct FoldCounts {
+  std::size_t full = 0, folded = 0;  // activities
+  int rank_classes = 0;
+};
+
+/// Plays the case in full and folded: step time, and start and end of every task on every rank.
+inline FoldCounts expect_folded_equals_full(const FoldCase& c) {
+  SCOPED_TRACE(c.name);
+  const FoldSetup setup(c);
+  Simulator full(setup.lowering, Network::kFull);
+  Simulator folded(setup.lowering, Network::kFolded);
+  const Timeline expected = full.run(setup.graph);
+  const Timeline found = folded.run(setup.graph);
+  EXPECT_TRUE(same_time(found.step_time(), expected.step_time()))
+      << found.step_time().value << " for " << expected.step_time().value;
+  int wrong = 0;
+  for (int i = 0; i < setup.graph.size(); ++i)
+    for (Rank rank = 0; rank < setup.graph.dp.size(); ++rank) {
+      const auto id = static_cast<TaskId>(i);
+      const Span& a = found.span(id, rank);
+      const Span& b = expected.span(id, rank);
+      if (same_time(a.start, b.start) && same_time(a.end, b.end)) continue;
+      if (++wrong <= 3) {
+        ADD_FAILURE() << setup.graph.key(id) << " on rank " << rank << ": "
+                      << fmt::format("{} to {} s for {} to {} s", a.start.value, a.end.value,
+                                     b.start.value, b.end.value);
+      }
+    }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_LE(folded.activities(), full.activities());
+  return {full.activities(), folded.activities(), folded.rank_classes()};
+}
+
+}  // namespace amsp

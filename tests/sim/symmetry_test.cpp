@@ -1,0 +1,93 @@
+#include "sim/symmetry.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/small_cluster.h"
+
+namespace amsp {
+namespace {
+
+Symmetry symmetry_of(const SmallCase& c) {
+  const LoadPatterns patterns(c.lowering);
+  return find_symmetry(c.lowering, LoadGraph(c.lowering, patterns));
+}
+
+EnginePolicy flat() {
+  EnginePolicy engine;
+  engine.os_sharding = OsSharding::kFlat;
+  engine.param_update = ParamUpdate::kAllGather;
+  return engine;
+}
+
+TEST(Symmetry, AHomogeneousClusterHasOneClassOfRanks) {
+  const SmallCase c({{1, 1}, {1, 1}, {1, 1}, {2, 4}, {}}, flat());
+  const Symmetry symmetry = symmetry_of(c);
+  EXPECT_EQ(symmetry.ranks.count(), 1);
+  EXPECT_EQ(symmetry.groups.count(), 1);
+}
+
+TEST(Symmetry, ClassesDoNotGrowWithTheCluster) {
+  for (const int nodes : {2, 4, 8, 16}) {
+    const SmallCase c({{2, 1}, {2, 1}, {2, 2}, {2, nodes}, {}}, flat());
+    EXPECT_LE(symmetry_of(c).ranks.count(), 2) << nodes;
+  }
+}
+
+TEST(Symmetry, UnequalOptimizerShardsSplitRanks) {
+  // Whole tensors to two owners of unequal load: every rank is like those at its position.
+  const ShardingPlan plan{{1, 1}, {1, 1}, {2, 1}, {2, 4}, {}};
+  EnginePolicy engine;
+  engine.param_update = ParamUpdate::kAllGather;
+  const SmallCase c(plan, engine);
+  const auto& works = c.graph.compute_works();
+  const auto unequal = std::any_of(works.begin(), works.end(), [](const ComputeWork& work) {
+    return work.bytes_by_owner.size() == 2 && work.bytes_by_owner[0] != work.bytes_by_owner[1];
+  });
+  ASSERT_TRUE(unequal);
+  const Symmetry symmetry = symmetry_of(c);
+  for (Rank rank = 0; rank < 8; ++rank)
+    EXPECT_EQ(symmetry.ranks.of[static_cast<std::size_t>(rank)], rank % 2);
+}
+
+TEST(Symmetry, IsEquitable) {
+  const SmallCase c({{1, 1}, {2, 1}, {2, 1}, {2, 4}, {}});
+  const LoadPatterns patterns(c.lowering);
+  const LoadGraph loads(c.lowering, patterns);
+  const Symmetry symmetry = find_symmetry(c.lowering, loads);
+  // The row of a link: how often each (class of group, label) loads it.
+  const auto row = [&](LinkId link) {
+    std::map<std::pair<int, int>, int> counts;
+    for (const LoadGraph::Edge& edge : loads.groups_of(link))
+      ++counts[{symmetry.groups.of[static_cast<std::size_t>(edge.end)], edge.label}];
+    return counts;
+  };
+  for (LinkId link = 0; link < loads.link_count(); ++link) {
+    const int c_of = symmetry.links.of[static_cast<std::size_t>(link)];
+    EXPECT_EQ(row(link), row(symmetry.links.first[static_cast<std::size_t>(c_of)]));
+  }
+}
+
+TEST(LoadPatterns, StandForTheLoadsOfEveryWork) {
+  const SmallCase c({{2, 1}, {2, 1}, {2, 2}, {2, 4}, {}});
+  const LoadPatterns patterns(c.lowering);
+  int seen = 0;
+  for (const Task& task : c.graph.tasks()) {
+    if (task.kind != WorkKind::kCollective) continue;
+    const auto& [pattern, factor] = patterns.share(task.work);
+    const SubMesh& mesh = c.graph.collective(task).call.mesh;
+    for (int group = 0; group < static_cast<int>(c.lowering.groups(mesh).size()); ++group) {
+      const std::vector<LinkLoad> expected = c.lowering.loads(task, group);
+      const std::vector<LinkLoad> found = patterns.loads(pattern, group);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].link, expected[i].link);
+        EXPECT_NEAR(factor * found[i].bytes / expected[i].bytes, 1, 1e-12);
+        ++seen;
+      }
+    }
+  }
+  EXPECT_GT(seen, 0);
+}
+
+}  // namespace
+}  // namespace amsp
