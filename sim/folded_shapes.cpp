@@ -15,13 +15,14 @@ std::vector<Task> examples(const TaskGraph& graph, WorkKind kind) {
   for (const Task& task : graph.tasks())
     if (task.kind == kind) by_work.try_emplace(task.work, task);
   std::vector<Task> result;
+  result.reserve(by_work.size());
   for (const auto& [work, task] : by_work) result.push_back(task);
   return result;
 }
 
 }  // namespace
 
-FoldedShapes::Rounding::Rounding(Fractions fractions)
+FoldedShapes::Rounding::Rounding(const Fractions& fractions)
     : fractions_(fractions.begin(), fractions.end()) {
   if (!fractions.empty()) quantised_ = quantise(fractions);
 }
@@ -79,7 +80,7 @@ void FoldedShapes::add_links() {
     for (const Load& load : users)
       if (load.fraction > 0) fractions.insert(load.fraction);
     if (fractions.empty()) continue;
-    const Rounding rounding(std::move(fractions));
+    const Rounding rounding(fractions);
     std::map<Key, int> row_sums;
     int common = 0;
     for (const Load& load : users) {

@@ -39,7 +39,7 @@ class FoldedShapes {
   /// The scale and weights of one resource.
   class Rounding {
    public:
-    explicit Rounding(Fractions fractions);
+    explicit Rounding(const Fractions& fractions);
     double scale() const { return quantised_.scale; }
     int weight(double fraction) const;
 

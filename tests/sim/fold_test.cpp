@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "sim/quantiser.h"
 #include "tests/sim/fold_cases.h"
 #include "tests/sim/small_cluster.h"
@@ -19,6 +22,34 @@ TEST_P(FoldedEqualsFull, OnGeneratedCases) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seed, FoldedEqualsFull, testing::Range(0, 40));
+
+TEST(FoldCases, CoverEveryKind) {
+  std::map<std::string, int> plans;
+  std::map<int, int> nvlinks, skews, overlaps;
+  int spread = 0, uneven_leaves = 0;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    FoldCases cases(seed);
+    for (int i = 0; i < 5; ++i) {
+      const FoldCase c = cases.next();
+      EXPECT_LE(c.plan.dp.size(), 32);
+      ++plans[c.name.substr(0, c.name.find_first_of("- "))];
+      ++nvlinks[static_cast<int>(c.cluster.node.nvlink)];
+      ++skews[static_cast<int>(c.skew)];
+      ++overlaps[4 * c.engine.overlap_gather + 2 * c.engine.overlap_all_reduce +
+                 c.engine.overlap_broadcast];
+      if (c.plan.os.size() > c.plan.p.size() && c.engine.os_sharding == OsSharding::kTensor)
+        ++spread;
+      if (c.cluster.nodes % c.cluster.fabric.nodes_per_leaf != 0) ++uneven_leaves;
+    }
+  }
+  EXPECT_EQ(plans.size(), 8U);  // ddp, zero1, zero2, zero3, zeropp, mics, hsdp, explicit
+  EXPECT_EQ(nvlinks.size(), 3U);
+  EXPECT_EQ(skews.size(), 4U);
+  EXPECT_EQ(overlaps.size(), 8U);
+  for (const auto& [plan, count] : plans) EXPECT_GE(count, 5) << plan;
+  EXPECT_GE(spread, 20);
+  EXPECT_GE(uneven_leaves, 20);
+}
 
 TEST(Fold, CostsTheSameOnMoreNodes) {
   // 16 nodes instead of 8, all alike.
