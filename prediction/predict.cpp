@@ -78,8 +78,7 @@ Setup::Setup(const Scenario& scenario, int full_steps) : scenario_(scenario) {
   at_cluster(scenario_, [&] {
     check_gpu(spec);
     cluster_ = std::make_unique<ClusterGraph>(spec);
-    placement_ =
-        std::make_unique<Placement>(spec, scenario_.plan.dp, block_nodes(scenario_.plan));
+    placement_ = std::make_unique<Placement>(spec, scenario_.plan.dp, block_nodes(scenario_.plan));
     collectives_ = make_collectives(*cluster_, *placement_);
     profile_ = load_compute_profile(spec.profile);
   });
@@ -87,8 +86,8 @@ Setup::Setup(const Scenario& scenario, int full_steps) : scenario_(scenario) {
   graph_ = std::make_unique<TaskGraph>(build_schedule(
       scenario_.model, scenario_.training, scenario_.plan, scenario_.engine, full_steps));
   at_cluster(scenario_, [&] {
-    lowering_ = std::make_unique<Lowering>(*graph_, *cluster_, *placement_, *collectives_,
-                                           *compute_);
+    lowering_ =
+        std::make_unique<Lowering>(*graph_, *cluster_, *placement_, *collectives_, *compute_);
   });
 }
 

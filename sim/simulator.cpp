@@ -48,8 +48,8 @@ void check_size(const Lowering& lowering) {
 
 /// "s1/mb0/fwd/L3/q/forward (rank 8)": the first rank that the activity stands for.
 std::string name_of(int activity, const Expansion& expansion, const TaskGraph& graph) {
-  const auto next = std::upper_bound(expansion.first_activity.begin(),
-                                     expansion.first_activity.end(), activity);
+  const auto next =
+      std::upper_bound(expansion.first_activity.begin(), expansion.first_activity.end(), activity);
   const auto task = next - expansion.first_activity.begin() - 1;
   const auto id = static_cast<TaskId>(task);
   const LaneMap& lanes = *expansion.lanes[static_cast<std::size_t>(graph[id].stream)];

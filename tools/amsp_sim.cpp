@@ -112,9 +112,8 @@ int predict(const Options& options) {
     write_traces(options, setup, timeline);
   }
   progress("");
-  print_output(options.json
-                   ? json_report(scenario, prediction).dump(2) + "\n"
-                   : text_report(scenario, prediction, isatty(STDOUT_FILENO) != 0));
+  print_output(options.json ? json_report(scenario, prediction).dump(2) + "\n"
+                            : text_report(scenario, prediction, isatty(STDOUT_FILENO) != 0));
   return prediction.memory.fits() ? kExitOk : kExitInfeasible;
 }
 

@@ -110,9 +110,8 @@ class PathWalk {
 
   void drop_repeated(std::vector<Rank>& members) const {
     const auto alike = [&](Rank rank) { return first_alike_[static_cast<std::size_t>(rank)]; };
-    std::sort(members.begin(), members.end(), [&](Rank a, Rank b) {
-      return std::pair(alike(a), a) < std::pair(alike(b), b);
-    });
+    std::sort(members.begin(), members.end(),
+              [&](Rank a, Rank b) { return std::pair(alike(a), a) < std::pair(alike(b), b); });
     members.erase(std::unique(members.begin(), members.end(),
                               [&](Rank a, Rank b) { return alike(a) == alike(b); }),
                   members.end());
