@@ -2,6 +2,8 @@
 
 #include "tests/prediction/predicted.h"
 #include "traces/analysis.h"
+#include "traces/chrome_writer.h"
+#include "traces/trace_rules.h"
 
 namespace amsp {
 namespace {
@@ -81,6 +83,22 @@ TEST(Reports, NamedAndWrittenPlanAreTheSame) {
     return json_report(scenario, p.prediction).dump();
   };
   EXPECT_EQ(report("zero3"), report(R"({"p":"8x2","g":"8x2","os":"8x2"})"));
+}
+
+TEST(Reports, TracesObeyTheViewersRules) {
+  for (const char* plan : {"zero1", "zero3", "hsdp-8"}) {
+    const Predicted p = predict(tiny_scenario(
+        {"cluster.nodes=2", "training.micro_batches=2", "plan=" + std::string(plan)}));
+    for (const std::vector<Rank>& ranks : {std::vector<Rank>{3}, std::vector<Rank>{0, 9, 15}}) {
+      TraceMeta meta;
+      meta.producer = "test";
+      meta.source = "sim";
+      meta.device_name = "GPU";
+      EXPECT_EQ(broken_trace_rules(chrome_trace(*p.timeline, ranks, meta)),
+                std::vector<std::string>{})
+          << plan;
+    }
+  }
 }
 
 TEST(Reports, TwoRunsGiveTheSameBytes) {
