@@ -45,7 +45,7 @@ class RingCollectives : public CollectiveModel {
 /// tends to be too slow.
 ///
 /// Throws ConfigError if the profile has no answer, if `profile_strict` and the answer is not
-/// measured or extrapolated, and if it is too fast for a link (by more than 1e-9).
+/// measured or extrapolated beyond the largest size, and if it is too fast for a link (by more than 1e-9).
 class ProfiledCollectives : public CollectiveModel {
  public:
   ProfiledCollectives(CollectiveProfile profile, const ClusterGraph& graph,

@@ -67,7 +67,13 @@ std::optional<CollectiveTime> ProfiledCollectives::message_time(const Collective
 
 void ProfiledCollectives::check_strict(const CollectiveCall& call,
                                        const CollectiveTime& time) const {
-  if (time.source == Source::kMeasured && !time.extrapolated) return;
+  if (time.source == Source::kMeasured) {
+    if (!time.extrapolated) return;
+    // Below the smallest measured size time is latency, the same down to a single byte.
+    CollectiveCall byte = call;
+    byte.bytes = 1_B;
+    if (const auto least = message_time(byte); least && least->time == time.time) return;
+  }
   throw ConfigError(fmt::format(
       "profile '{}' is strict, but the time of {} is {}; for {} it covers {}", profile_.name(),
       describe(call), time.extrapolated ? "extrapolated" : to_string(time.source),
