@@ -18,13 +18,9 @@ constexpr double kHbmPerWireByte = 2.5;
 
 }  // namespace
 
-Lowering::Lowering(const TaskGraph& graph, const ClusterGraph& cluster, const Placement& placement,
+Lowering::Lowering(const TaskGraph& graph, const ClusterGraph& cluster,
                    const CollectiveModel& collectives, const ComputeModel& compute)
-    : graph_(graph),
-      cluster_(cluster),
-      placement_(placement),
-      collectives_(collectives),
-      compute_(compute) {
+    : graph_(graph), cluster_(cluster), collectives_(collectives), compute_(compute) {
   for (const CollectiveWork& work : graph.collective_works())
     collective_times_.push_back(collectives.time(work.call));
   for (const ComputeWork& work : graph.compute_works()) {

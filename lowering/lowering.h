@@ -8,7 +8,6 @@
 #include "schedule/task_graph.h"
 #include "topology/cluster_graph.h"
 #include "topology/collective.h"
-#include "topology/placement.h"
 
 namespace amsp {
 
@@ -31,8 +30,8 @@ struct ResourceUse {
 class Lowering {
  public:
   /// Keeps references to all arguments.
-  Lowering(const TaskGraph& graph, const ClusterGraph& cluster, const Placement& placement,
-           const CollectiveModel& collectives, const ComputeModel& compute);
+  Lowering(const TaskGraph& graph, const ClusterGraph& cluster, const CollectiveModel& collectives,
+           const ComputeModel& compute);
 
   const TaskGraph& graph() const { return graph_; }
 
@@ -72,7 +71,6 @@ class Lowering {
  private:
   const TaskGraph& graph_;
   const ClusterGraph& cluster_;
-  const Placement& placement_;
   const CollectiveModel& collectives_;
   const ComputeModel& compute_;
   std::vector<CollectiveTime> collective_times_;         // by collective work

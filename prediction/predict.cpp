@@ -86,8 +86,7 @@ Setup::Setup(const Scenario& scenario, int full_steps) : scenario_(scenario) {
   graph_ = std::make_unique<TaskGraph>(build_schedule(
       scenario_.model, scenario_.training, scenario_.plan, scenario_.engine, full_steps));
   at_cluster(scenario_, [&] {
-    lowering_ =
-        std::make_unique<Lowering>(*graph_, *cluster_, *placement_, *collectives_, *compute_);
+    lowering_ = std::make_unique<Lowering>(*graph_, *cluster_, *collectives_, *compute_);
   });
 }
 

@@ -87,13 +87,13 @@ class TextReport {
                      "hidden", "waiting", "of step"});
     table.add({"compute", format_time(seconds(parts.compute)), "", "", "",
                percent(static_cast<double>(parts.compute), window)});
-    for (const auto& [name, total] : parts.total_by_class) {
-      const auto at = [&](const auto& map) {
+    for (const auto& [traffic, total] : parts.total_by_class) {
+      const auto at = [&name = traffic](const auto& map) {
         const auto found = map.find(name);
         return found == map.end() ? Nanoseconds{0} : found->second;
       };
       const Nanoseconds exposed = at(parts.exposed_by_class);
-      table.add({name, format_time(seconds(total)), format_time(seconds(exposed)),
+      table.add({traffic, format_time(seconds(total)), format_time(seconds(exposed)),
                  format_time(seconds(std::max<Nanoseconds>(0, total - exposed))),
                  format_time(seconds(at(parts.waiting_by_class))),
                  percent(static_cast<double>(exposed), window)});

@@ -17,7 +17,7 @@ namespace {
 
 /// NCCL keeps 4 MiB (NCCL_BUFFSIZE) plus its LL and LL128 buffers, about 5 MiB in all, for each
 /// of a ring's two peers on each channel (NCCL 2.28 source, buffSizes).
-constexpr std::int64_t kChannelBytes = 2 * (5 << 20);
+constexpr std::int64_t kChannelBytes = 2LL * (5 << 20);
 /// Driver context, cuBLAS and NCCL kernels and workspaces: assumed.
 constexpr std::int64_t kContextBytes = 3LL << 28;  // 0.75 GiB
 /// What a caching allocator holds beyond what it handed out: assumed.

@@ -78,7 +78,7 @@ Timeline Simulator::run(const TaskGraph& graph) {
     timeline.add_task(expansion.lanes[stream], lanes);
     const int first = expansion.first_activity[index(id)];
     for (int lane = 0; lane < lanes; ++lane) {
-      const auto activity = static_cast<std::size_t>(first + lane);
+      const auto activity = static_cast<std::size_t>(first) + static_cast<std::size_t>(lane);
       timeline.lane(id, lane) = {Seconds{times.start_s[activity]}, Seconds{times.end_s[activity]}};
     }
   }

@@ -17,7 +17,7 @@ struct Workload {
   struct Use {
     int resource;
     int weight;
-    auto operator<=>(const Use&) const = default;
+    auto operator<=>(const Use&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   /// Activities of one shape use the same resources by the same weights.
   struct Shape {

@@ -14,7 +14,7 @@ struct Mesh {
   int inter = 1;  // s1
 
   constexpr int size() const { return intra * inter; }
-  constexpr auto operator<=>(const Mesh&) const = default;
+  constexpr auto operator<=>(const Mesh&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// "8x4". Never fails.
@@ -37,7 +37,7 @@ struct SubMesh {
   Mesh stride;
 
   int size() const { return shape.size(); }
-  auto operator<=>(const SubMesh&) const = default;
+  auto operator<=>(const SubMesh&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// The whole of mesh a, and the quotient a/b. Requires divides(b, a).

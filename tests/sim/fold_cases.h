@@ -91,7 +91,7 @@ struct FoldSetup {
             std::make_unique<SkewedCollectives>(make_collectives(cluster, placement), c.skew)),
         compute(c.cluster.gpu, nullptr),
         graph(build_schedule(fold_model(), c.training, c.plan, c.engine)),
-        lowering(graph, cluster, placement, *collectives, compute) {}
+        lowering(graph, cluster, *collectives, compute) {}
 
   ClusterGraph cluster;
   Placement placement;

@@ -35,7 +35,7 @@ struct SmallCase {
         collectives(make_collectives(cluster, placement)),
         compute(cluster.spec().gpu, nullptr),
         graph(build_schedule(small_model(), small_training(), plan, engine)),
-        lowering(graph, cluster, placement, *collectives, compute) {}
+        lowering(graph, cluster, *collectives, compute) {}
 
   ClusterGraph cluster;
   Placement placement;
