@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "core/json.h"
 #include "prediction/predict.h"
 #include "sim/simulator.h"
 #include "tools/program.h"
