@@ -4,11 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace amsp {
+#include "core/json_fwd.h"
 
-using Json = nlohmann::json;
-/// Keeps the order of insertion: for everything we write.
-using OrderedJson = nlohmann::ordered_json;
+namespace amsp {
 
 /// Parses strict JSON. Throws ConfigError for: a syntax error (file, line, column, what was
 /// found), a key that stands twice in one object (file and JSON pointer), nesting deeper than 64,

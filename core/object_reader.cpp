@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/nearest.h"
 #include "core/quantity.h"
 #include "core/utf8.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "core/units.h"
 #include "lowering/rate_curve.h"
 #include "topology/cluster_spec.h"

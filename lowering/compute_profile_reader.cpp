@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/json.h"
 #include "core/nearest.h"
 #include "core/object_reader.h"
 #include "lowering/compute_profile.h"

@@ -1,3 +1,4 @@
+#include "core/json.h"
 #include "prediction/predict.h"
 
 namespace amsp {

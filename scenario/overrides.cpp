@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/object_reader.h"
 #include "core/utf8.h"
 #include "scenario/scenario.h"

@@ -1,4 +1,5 @@
 #include "core/error.h"
+#include "core/json.h"
 #include "scenario/readers.h"
 
 namespace amsp {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/nearest.h"
 #include "scenario/readers.h"
 #include "schedule/optimizers.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/object_reader.h"
 #include "scenario/readers.h"
 #include "topology/cluster_reader.h"

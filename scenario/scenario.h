@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "schedule/engine_policy.h"
 #include "schedule/model.h"
 #include "schedule/plan.h"

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/object_reader.h"
 #include "data/embedded.h"
 #include "schedule/model.h"

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/object_reader.h"
 #include "data/embedded.h"
 

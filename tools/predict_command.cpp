@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "core/json.h"
 #include "prediction/predict.h"
 #include "sim/simulator.h"
 #include "tools/arguments.h"

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "core/error.h"
+#include "topology/boost_graph.h"
 #include "topology/shortest_paths.h"
 
 namespace amsp {
@@ -88,6 +89,12 @@ void check_connected(const ClusterSpec& spec) {
     fail(spec.fabric.nodes_per_leaf, "two leaves and no spine");
 }
 
+const BoostGraph::edge& edge_of(const BoostGraph& graph, LinkId id) {
+  AMSP_CHECK(id >= 0 && static_cast<std::size_t>(id) < graph.edges_by_link.size(),
+             "there is no link {}", id);
+  return graph.edges_by_link[static_cast<std::size_t>(id)];
+}
+
 }  // namespace
 
 std::string to_string(const Vertex& vertex) {
@@ -111,25 +118,28 @@ std::string to_string(const Vertex& vertex) {
   throw InternalError("a VertexKind outside its enumeration");
 }
 
-ClusterGraph::ClusterGraph(const ClusterSpec& spec) : spec_(spec) {
+ClusterGraph::ClusterGraph(const ClusterSpec& spec)
+    : spec_(spec), graph_(std::make_unique<BoostGraph>()) {
   check_consistent(spec);
   check_connected(spec);
-  links_.reserve(static_cast<std::size_t>(count_links(spec)));
+  graph_->edges_by_link.reserve(static_cast<std::size_t>(count_links(spec)));
   for (int node = 0; node < spec.nodes; ++node) add_node(node);
   add_fabric();
 }
 
+ClusterGraph::~ClusterGraph() = default;
+
 VertexId ClusterGraph::add_vertices(VertexKind kind, int node, int count) {
-  const VertexId first = boost::num_vertices(graph_);
-  for (int i = 0; i < count; ++i) graph_[boost::add_vertex(graph_)] = Vertex{kind, node, i};
+  const VertexId first = boost::num_vertices(*graph_);
+  for (int i = 0; i < count; ++i) (*graph_)[boost::add_vertex(*graph_)] = Vertex{kind, node, i};
   return first;
 }
 
 void ClusterGraph::add_cable(LinkKind kind, VertexId a, VertexId b, BytesPerSec bandwidth,
                              BytesPerSec capacity) {
   for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}})
-    links_.push_back(
-        boost::add_edge(from, to, Link{link_count(), kind, bandwidth, capacity}, graph_).first);
+    graph_->edges_by_link.push_back(
+        boost::add_edge(from, to, Link{link_count(), kind, bandwidth, capacity}, *graph_).first);
 }
 
 void ClusterGraph::add_node(int node) {
@@ -185,18 +195,33 @@ void ClusterGraph::add_fabric() {
                 fabric.leaf_spine_bandwidth);
 }
 
-const BoostGraph::edge_descriptor& ClusterGraph::edge(LinkId id) const {
-  AMSP_CHECK(id >= 0 && id < link_count(), "there is no link {}", id);
-  return links_[static_cast<std::size_t>(id)];
+int ClusterGraph::vertex_count() const {
+  return static_cast<int>(boost::num_vertices(*graph_));
+}
+
+const Vertex& ClusterGraph::vertex(VertexId id) const {
+  AMSP_CHECK(id < boost::num_vertices(*graph_), "there is no vertex {}", id);
+  return (*graph_)[id];
+}
+
+int ClusterGraph::link_count() const {
+  return static_cast<int>(graph_->edges_by_link.size());
 }
 
 const Link& ClusterGraph::link(LinkId id) const {
-  return graph_[edge(id)];
+  return (*graph_)[edge_of(*graph_, id)];
+}
+
+VertexId ClusterGraph::source(LinkId id) const {
+  return boost::source(edge_of(*graph_, id), *graph_);
+}
+
+VertexId ClusterGraph::target(LinkId id) const {
+  return boost::target(edge_of(*graph_, id), *graph_);
 }
 
 std::string ClusterGraph::link_name(LinkId id) const {
-  return to_string(graph_[boost::source(edge(id), graph_)]) + " -> " +
-         to_string(graph_[boost::target(edge(id), graph_)]);
+  return to_string(vertex(source(id))) + " -> " + to_string(vertex(target(id)));
 }
 
 VertexId ClusterGraph::gpu(int node, int gpu) const {
@@ -214,26 +239,26 @@ VertexId ClusterGraph::nic(int node, int gpu) const {
 }
 
 bool ClusterGraph::passes(VertexId inside, VertexId from, VertexId to) const {
-  const Vertex& vertex = graph_[inside];
+  const Vertex& vertex = (*graph_)[inside];
   if (vertex.kind == VertexKind::kGpu) return false;
   if (vertex.kind != VertexKind::kNic) return true;
-  if (graph_[from].node == graph_[to].node) return false;
+  if ((*graph_)[from].node == (*graph_)[to].node) return false;
   const auto is_nic_of = [&](VertexId end) {
-    const Vertex& gpu_vertex = graph_[end];
+    const Vertex& gpu_vertex = (*graph_)[end];
     return gpu_vertex.kind == VertexKind::kGpu && inside == nic(gpu_vertex.node, gpu_vertex.index);
   };
   return is_nic_of(from) || is_nic_of(to);
 }
 
 const std::vector<RouteShare>& ClusterGraph::route(VertexId from, VertexId to) const {
-  const std::uint64_t vertices = boost::num_vertices(graph_);
+  const std::uint64_t vertices = boost::num_vertices(*graph_);
   AMSP_CHECK(from < vertices && to < vertices, "there is no vertex {}", std::max(from, to));
   const std::uint64_t key = from * vertices + to;
   if (const auto found = routes_.find(key); found != routes_.end()) return found->second;
   std::vector<RouteShare> shares = split_over_shortest_paths(
-      graph_, from, to, [&](VertexId inside) { return passes(inside, from, to); });
-  AMSP_CHECK(from == to || !shares.empty(), "no route leads from {} to {}", to_string(graph_[from]),
-             to_string(graph_[to]));
+      *graph_, from, to, [&](VertexId inside) { return passes(inside, from, to); });
+  AMSP_CHECK(from == to || !shares.empty(), "no route leads from {} to {}", to_string(vertex(from)),
+             to_string(vertex(to)));
   return routes_.emplace(key, std::move(shares)).first->second;
 }
 

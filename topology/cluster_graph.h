@@ -1,7 +1,8 @@
 #pragma once
 
-#include <boost/graph/adjacency_list.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,9 +33,8 @@ struct Link {
   BytesPerSec capacity;   // best payload: what simulation shares
 };
 
-using BoostGraph =
-    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Vertex, Link>;
-using VertexId = BoostGraph::vertex_descriptor;
+struct BoostGraph;  // topology/boost_graph.h
+using VertexId = std::size_t;
 
 /// A part of a route: this fraction of the traffic crosses this link.
 struct RouteShare {
@@ -57,15 +57,19 @@ class ClusterGraph {
   /// Throws ConfigError if the spec is inconsistent or two GPUs can't reach each other
   /// (names both).
   explicit ClusterGraph(const ClusterSpec& spec);
-  ClusterGraph(const ClusterGraph&) = delete;  // edge descriptors point into graph_
+  ~ClusterGraph();
+  ClusterGraph(const ClusterGraph&) = delete;  // edge descriptors point into the graph
   ClusterGraph& operator=(const ClusterGraph&) = delete;
 
   const ClusterSpec& spec() const { return spec_; }
-  const BoostGraph& graph() const { return graph_; }
-  int link_count() const { return static_cast<int>(links_.size()); }
+  const BoostGraph& graph() const { return *graph_; }
+  int vertex_count() const;
+  const Vertex& vertex(VertexId id) const;
+  int link_count() const;
   const Link& link(LinkId id) const;
-  /// The edge of graph() that is link `id`.
-  const BoostGraph::edge_descriptor& edge(LinkId id) const;
+  /// Where a link starts and ends.
+  VertexId source(LinkId id) const;
+  VertexId target(LinkId id) const;
   /// "node3/gpu5 -> node3/nvswitch0".
   std::string link_name(LinkId id) const;
   /// GPU `gpu` of node `node`, and the NIC which that GPU uses.
@@ -92,8 +96,7 @@ class ClusterGraph {
   bool passes(VertexId inside, VertexId from, VertexId to) const;
 
   ClusterSpec spec_;
-  BoostGraph graph_;
-  std::vector<BoostGraph::edge_descriptor> links_;
+  std::unique_ptr<BoostGraph> graph_;
   std::vector<VertexId> first_gpu_, first_nic_;  // by node; GPUs and NICs of a node are consecutive
   mutable std::unordered_map<std::uint64_t, std::vector<RouteShare>> routes_;
 };

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "core/units.h"
 #include "topology/cluster_spec.h"
 #include "topology/collective.h"

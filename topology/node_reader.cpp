@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/json.h"
 #include "core/quantity.h"
 #include "topology/rate_reader.h"
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/json.h"
 
 namespace amsp {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "core/json.h"
 #include "core/quantity.h"
 
 namespace amsp {

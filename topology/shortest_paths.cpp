@@ -5,10 +5,12 @@
 #include <map>
 #include <unordered_map>
 
+#include "topology/boost_graph.h"
+
 namespace amsp {
 namespace {
 
-using Edge = BoostGraph::edge_descriptor;
+using Edge = BoostGraph::edge;
 
 /// A breadth-first search that advances by one level at a time and keeps, for every vertex
 /// reached, the last edges of all shortest paths from the start (or the first, to the start).

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "tests/core/message_of.h"
 
 namespace amsp {

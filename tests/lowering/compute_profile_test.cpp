@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/json.h"
 
 namespace amsp {
 namespace {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/json.h"
 #include "tests/prediction/predicted.h"
 #include "traces/analysis.h"
 #include "traces/chrome_writer.h"

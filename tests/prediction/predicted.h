@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "prediction/predict.h"
 #include "sim/simulator.h"
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "topology/boost_graph.h"
 
 namespace amsp {
 namespace {
@@ -42,7 +43,7 @@ NamedRoute named(const ClusterGraph& graph, VertexId from, VertexId to) {
 TEST(ClusterGraph, CountsVerticesAndLinks) {
   const ClusterGraph graph(small_cluster(4));
   // 4 nodes of 4 GPUs, 2 NVSwitches, 2 NICs; 2 leaves, 2 spines
-  EXPECT_EQ(boost::num_vertices(graph.graph()), 4u * (4 + 2 + 2) + 2 + 2);
+  EXPECT_EQ(graph.vertex_count(), 4 * (4 + 2 + 2) + 2 + 2);
   // a node: 4 x 2 NVLink, 4 PCIe and 2 NIC cables; 2 x 2 cables of the fabric; two ways each
   EXPECT_EQ(graph.link_count(), 2 * (4 * (4 * 2 + 4 + 2) + 2 * 2));
   EXPECT_EQ(boost::num_edges(graph.graph()), static_cast<std::size_t>(graph.link_count()));
@@ -95,9 +96,9 @@ TEST(ClusterGraph, LinksHaveIdsInPairsAndRatesByKind) {
 TEST(ClusterGraph, EveryGpuHasItsNic) {
   const ClusterGraph graph(small_cluster(2));
   for (int gpu = 0; gpu < 4; ++gpu) {
-    const Vertex& nic = graph.graph()[graph.nic(1, gpu)];
+    const Vertex& nic = graph.vertex(graph.nic(1, gpu));
     EXPECT_EQ(to_string(nic), gpu < 2 ? "node1/nic0" : "node1/nic1");
-    EXPECT_EQ(to_string(graph.graph()[graph.gpu(1, gpu)]), "node1/gpu" + std::to_string(gpu));
+    EXPECT_EQ(to_string(graph.vertex(graph.gpu(1, gpu))), "node1/gpu" + std::to_string(gpu));
   }
 }
 
@@ -248,12 +249,12 @@ TEST_P(EveryPair, TrafficIsConservedAtEveryVertex) {
     for (const RouteShare& share : graph.route(from, to)) {
       EXPECT_LT(last, share.link);
       last = share.link;
-      balance[boost::source(graph.edge(share.link), graph.graph())] -= share.fraction;
-      balance[boost::target(graph.edge(share.link), graph.graph())] += share.fraction;
+      balance[graph.source(share.link)] -= share.fraction;
+      balance[graph.target(share.link)] += share.fraction;
     }
     for (const auto& [vertex, left] : balance) {
       const double expected = vertex == from ? -1 : vertex == to ? 1 : 0;
-      EXPECT_NEAR(left, expected, 1e-12) << to_string(graph.graph()[vertex]);
+      EXPECT_NEAR(left, expected, 1e-12) << to_string(graph.vertex(vertex));
     }
   });
 }
@@ -276,7 +277,7 @@ TEST_P(EveryPair, StaysInsideTheNodeOrCrossesTwoNics) {
       hops += share.fraction;
       if (graph.link(share.link).kind == LinkKind::kNic) on_nics += share.fraction;
     }
-    const Vertex &a = graph.graph()[from], &b = graph.graph()[to];
+    const Vertex &a = graph.vertex(from), &b = graph.vertex(to);
     EXPECT_EQ(on_nics, a.node == b.node ? 0 : 2);
     const int inside = GetParam().nvlink == NvlinkKind::kDirect ? 1 : 2;
     const int to_nics = GetParam().nvlink == NvlinkKind::kNone ? 4 : 2;

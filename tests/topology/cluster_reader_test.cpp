@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/json.h"
 
 namespace amsp {
 namespace {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "tests/topology/a800_cluster.h"
 #include "tests/topology/all_meshes.h"
 #include "topology/ring_latency.h"

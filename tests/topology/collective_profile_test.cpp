@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "topology/collective_ring.h"
 
 namespace amsp {

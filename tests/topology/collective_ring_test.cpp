@@ -163,18 +163,18 @@ TEST(RingLoads, EveryVertexPassesOnWhatItGets) {
         const CollectiveCall call{kind, mesh, 64_MiB, {}};
         const double hop = hop_share(kind, mesh.size()) * 64 * 1048576;
         for (const int group : {0, world.groups(mesh) - 1}) {
-          std::vector<double> net(boost::num_vertices(world.graph.graph()));
+          std::vector<double> net(static_cast<std::size_t>(world.graph.vertex_count()));
           double sent_by_nics = 0;
           std::map<LinkId, double> loads;
           for (const auto& [link, bytes] : world.rings.loads(call, group)) loads[link] = bytes;
-          for (const auto& edge : boost::make_iterator_range(boost::edges(world.graph.graph()))) {
-            const Link& link = world.graph.graph()[edge];
-            const auto found = loads.find(link.id);
+          for (LinkId link = 0; link < world.graph.link_count(); ++link) {
+            const auto found = loads.find(link);
             if (found == loads.end()) continue;
-            const VertexId from = boost::source(edge, world.graph.graph());
-            net[boost::target(edge, world.graph.graph())] += found->second;
+            const VertexId from = world.graph.source(link);
+            net[world.graph.target(link)] += found->second;
             net[from] -= found->second;
-            if (link.kind == LinkKind::kNic && world.graph.graph()[from].kind == VertexKind::kNic)
+            if (world.graph.link(link).kind == LinkKind::kNic &&
+                world.graph.vertex(from).kind == VertexKind::kNic)
               sent_by_nics += found->second;
           }
           for (const double rest : net) EXPECT_NEAR(rest, 0, 1) << to_string(mesh);

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "topology/boost_graph.h"
+
 namespace amsp {
 namespace {
 

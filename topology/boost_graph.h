@@ -1,0 +1,18 @@
+#pragma once
+
+#include <boost/graph/adjacency_list.hpp>
+#include <vector>
+
+#include "topology/cluster_graph.h"
+
+namespace amsp {
+
+/// The graph behind a ClusterGraph, for algorithms of Boost.Graph. Only sources include this
+/// header: Boost takes longer to compile than most of what uses a ClusterGraph.
+struct BoostGraph
+    : boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Vertex, Link> {
+  using edge = edge_descriptor;
+  std::vector<edge> edges_by_link;
+};
+
+}  // namespace amsp
