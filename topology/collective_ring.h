@@ -77,6 +77,7 @@ class RingNetwork {
 
   const ClusterGraph* graph_;
   const Placement* placement_;
+  std::vector<int> rails_;  // by NIC
   mutable LoadSum sum_;
   mutable std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;
   mutable std::map<SubMesh, Bottleneck> bottlenecks_;
