@@ -65,11 +65,6 @@ void check_size(const Scenario& scenario) {
         kMostTasks / 1e6));
 }
 
-/// Nodes that the widest sharding group spans: what should lie under one leaf.
-int block_nodes(const ShardingPlan& plan) {
-  return plan.os.inter;
-}
-
 }  // namespace
 
 Setup::Setup(const Scenario& scenario, int full_steps) : scenario_(scenario) {
@@ -78,7 +73,7 @@ Setup::Setup(const Scenario& scenario, int full_steps) : scenario_(scenario) {
   at_cluster(scenario_, [&] {
     check_gpu(spec);
     cluster_ = std::make_unique<ClusterGraph>(spec);
-    placement_ = std::make_unique<Placement>(spec, scenario_.plan.dp, block_nodes(scenario_.plan));
+    placement_ = std::make_unique<Placement>(place(scenario_));
     collectives_ = make_collectives(*cluster_, *placement_);
     profile_ = load_compute_profile(spec.profile);
   });

@@ -72,6 +72,7 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
                      {"nodes", scenario.cluster.nodes},
                      {"gpus", scenario.cluster.gpus()},
                      {"profile", scenario.cluster.profile}};
+  json["placement"] = to_string(scenario.placement.kind);
   json["plan"] = {{"name", scenario.plan_name},
                   {"p", to_string(scenario.plan.p)},
                   {"g", to_string(scenario.plan.g)},

@@ -64,6 +64,8 @@ class TextReport {
         scenario_.global_batch(), training.sequence_length, training.micro_batches,
         training.micro_batch, scenario_.plan.dp.size(),
         training.recompute == Recompute::kFull ? ", full recompute" : "");
+    if (scenario_.placement.kind != PlacementKind::kPacked)
+      line("  placement {}", to_string(scenario_.placement.kind));
     line("");
   }
 

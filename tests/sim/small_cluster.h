@@ -23,7 +23,7 @@ inline ClusterSpec small_cluster(int nodes) {
   cluster.node.nic_of_gpu = {0, 0};
   cluster.node.comm_sms_intra = 20;
   cluster.node.comm_sms_inter = 10;
-  cluster.fabric = {nodes, 1, 100_GBps};
+  cluster.fabric = {.nodes_per_leaf = nodes, .spines = 1, .leaf_spine_bandwidth = 100_GBps};
   return cluster;
 }
 
