@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "data/embedded.h"
+#include "topology/collectives_reader.h"
 #include "topology/gpu_reader.h"
 #include "topology/node_reader.h"
 #include "topology/presets.h"
@@ -102,7 +103,7 @@ ClusterSpec read_cluster(ObjectReader user) {
     json = cluster_presets().at(user.choice("preset", names(cluster_presets()))).description;
     base_gpu = json["gpu"].get<std::string>();
   }
-  for (const char* key : {"name", "nodes", "fabric", "profile", "profile_policy"})
+  for (const char* key : {"name", "nodes", "fabric", "profile", "profile_policy", "collectives"})
     if (user.has(key)) override_with(json[key], user.value(key));
   if (user.has("node")) override_node(json["node"], user);
   user.allow("gpu");
@@ -123,6 +124,8 @@ ClusterSpec read_cluster(ObjectReader user) {
   if (spec.profile == "none") spec.profile.clear();
   const std::string policy = reader.choice_or("profile_policy", {"derive", "strict"}, "derive");
   spec.profile_strict = policy == "strict";
+  default_collectives(spec);
+  if (reader.has("collectives")) read_collectives(reader.object("collectives"), spec);
   reader.finish();
   return spec;
 }
