@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/json.h"
 #include "core/nearest.h"
 #include "topology/collective.h"
 #include "topology/nccl_tuner.h"

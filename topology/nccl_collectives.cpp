@@ -141,9 +141,9 @@ const NcclCollectives::Limits& NcclCollectives::limits(NcclAlgorithm algorithm,
     if (call.mesh.shape.inter == 1 && first >= loads_.rings().dp().intra) break;
     for (const auto& [id, bytes] : loads_.of(algorithm, probe, group)) {
       const Link& link = graph_->link(id);
-      double& limit = link.kind == LinkKind::kNic      ? worst.nic
-                      : link.kind == LinkKind::kFabric ? worst.fabric
-                                                       : worst.inside;
+      double& limit = link.kind == LinkKind::kNvlink ? worst.nvlink
+                      : link.kind == LinkKind::kNic  ? worst.nic
+                                                     : worst.other;
       limit = std::max(limit, bytes / static_cast<double>(kProbe.value) / link.capacity.value);
     }
   }
@@ -154,9 +154,8 @@ double NcclCollectives::rate(const CollectiveCall& call, const Choice& choice) c
   const ClusterSpec& spec = graph_->spec();
   const nccl::Layout shape = layout(call.mesh);
   const std::size_t generation = row(shape.architecture);
-  const Limits& links = limits(choice.algorithm, call);
-  const double inside = links.inside, nic = links.nic;
-  const double alone = 1 / std::max({inside, nic, links.fabric});
+  const auto [nvlink, nic, other] = limits(choice.algorithm, call);
+  const double alone = 1 / std::max({nvlink, nic, other});
   const double nccl_rate = nccl::estimate(call.kind, choice, call.bytes, shape,
                                           graphs(call.mesh), spec.nccl)
                                .rate.value;
@@ -171,7 +170,7 @@ double NcclCollectives::rate(const CollectiveCall& call, const Choice& choice) c
           channels(call.mesh) < nccl::kEnoughChannels)
         slowed *= std::max(1.0, spec.node.nic_capacity.value /
                                     (nccl::kFewQueuePairsShare * spec.node.nic_bandwidth.value));
-      const double ring = 1 / std::max({inside, slowed, links.fabric});
+      const double ring = 1 / std::max({nvlink, slowed, other});
       if (choice.protocol == NcclProtocol::kSimple) return ring;
       if (choice.protocol == NcclProtocol::kLl) return std::min(nccl_rate, ring);
       return std::min(nccl_rate, nccl::kRingLl128Share * ring);
@@ -180,7 +179,7 @@ double NcclCollectives::rate(const CollectiveCall& call, const Choice& choice) c
       return std::min(nccl_rate, alone);
     case kNvls: {
       const double port = reduces_all ? nccl::kNvlsPort[generation] : nccl::kNvlsGatherPort;
-      double result = std::min({alone, port / inside,
+      double result = std::min({alone, port / nvlink,
                                 nccl::kNvlsMostBus[generation] * 1e9 /
                                     hop_share(call.kind, call.mesh.size())});
       if (shape.nodes > 1) result = std::min(result, nccl::kSharpDirect * nics);
@@ -188,7 +187,7 @@ double NcclCollectives::rate(const CollectiveCall& call, const Choice& choice) c
     }
     case kNvlsTree: {
       const double port = nccl::kNvlsPort[generation] * nccl::kNvlsTreePort;
-      const double result = std::min(alone, port / inside);
+      const double result = std::min(alone, port / nvlink);
       if (shape.nodes <= 2) return result;
       return std::min(result, nccl::kNvlsTreeManyNodes * nccl_rate);
     }

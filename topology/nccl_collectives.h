@@ -58,7 +58,7 @@ class NcclCollectives : public CollectiveModel {
  private:
   /// Seconds per byte of message on the slowest link of a kind.
   struct Limits {
-    double nic = 0, fabric = 0, inside = 0;
+    double nvlink = 0, nic = 0, other = 0;
   };
   const Limits& limits(NcclAlgorithm algorithm, const CollectiveCall& call) const;
   double rate(const CollectiveCall& call, const nccl::Choice& choice) const;

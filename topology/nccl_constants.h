@@ -127,6 +127,6 @@ struct Ramp {
   double most;
 };
 inline constexpr Ramp kRingRamp[] = {{.35, 180}, {.35, 180}, {.3, 75}, {.5, 150}};
-inline constexpr Ramp kNvlsRamp[] = {{0, 0}, {0, 0}, {.4, 110}, {.5, 200}};
+inline constexpr Ramp kNvlsRamp[] = {{0, 0}, {0, 0}, {.4, 110}, {.9, 150}};
 
 }  // namespace amsp::nccl

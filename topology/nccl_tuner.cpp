@@ -19,7 +19,7 @@ std::size_t row(GpuArchitecture architecture) {
 }
 
 int floor_log2(std::int64_t value) {
-  return std::bit_width(static_cast<std::uint64_t>(value)) - 1;
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value))) - 1;
 }
 
 /// Steps of a ring.

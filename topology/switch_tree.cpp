@@ -75,11 +75,15 @@ SwitchTree switch_tree(const ClusterGraph& graph, const std::vector<VertexId>& n
       depth = std::move(nearest);
       continue;
     }
-    std::erase_if(depth, [&](auto& entry) {
-      const auto found = nearest.find(entry.first);
-      if (found != nearest.end()) entry.second = std::max(entry.second, found->second);
-      return found == nearest.end();
-    });
+    for (auto entry = depth.begin(); entry != depth.end();) {
+      const auto found = nearest.find(entry->first);
+      if (found == nearest.end()) {
+        entry = depth.erase(entry);
+      } else {
+        entry->second = std::max(entry->second, found->second);
+        ++entry;
+      }
+    }
   }
   AMSP_CHECK(!depth.empty(), "no switch reaches all of {} NICs", nics.size());
   const int least =
