@@ -204,6 +204,21 @@ double NcclCollectives::rate(const CollectiveCall& call, const Choice& choice) c
   throw InternalError("an NcclAlgorithm outside its enumeration");
 }
 
+Seconds NcclCollectives::alone_latency(const CollectiveCall& call, const Choice& choice) const {
+  const nccl::Layout shape = layout(call.mesh);
+  if (call.kind == CollectiveKind::kBroadcast && choice.protocol == NcclProtocol::kLl) {
+    const double inside = (shape.nvlink ? nccl::kNvlinkHops : nccl::kPcieHops).ring[0];
+    return Seconds{(nccl::kBaseRing[0] + (shape.size() - shape.nodes) * inside +
+                    (shape.nodes - 1) * nccl::kNetworkHops.ring[0]) *
+                   1e-6};
+  }
+  const Seconds latency = nccl::estimate(call.kind, choice, call.bytes, shape, graphs(call.mesh),
+                                         graph_->spec().nccl)
+                              .latency;
+  const bool slower = shape.nodes >= nccl::kManyNodes && choice.protocol != NcclProtocol::kLl;
+  return slower ? nccl::kManyNodesLatency * latency : latency;
+}
+
 Seconds NcclCollectives::next_message(const CollectiveCall& call, NcclProtocol protocol) const {
   const auto at = static_cast<std::size_t>(protocol);
   const nccl::HopLatency& inside =
@@ -217,10 +232,7 @@ Seconds NcclCollectives::time(const CollectiveCall& call, const Choice& choice) 
   if (call.mesh.size() == 1 || call.bytes.value == 0) return {};
   const nccl::Layout shape = layout(call.mesh);
   const std::size_t generation = row(shape.architecture);
-  Seconds latency = nccl::estimate(call.kind, choice, call.bytes, shape, graphs(call.mesh),
-                                   graph_->spec().nccl)
-                        .latency;
-  if (shape.nodes >= nccl::kManyNodes) latency = nccl::kManyNodesLatency * latency;
+  const Seconds latency = alone_latency(call, choice);
   const Seconds moving{static_cast<double>(call.bytes.value) / rate(call, choice)};
   nccl::Ramp ramp{0, 0};
   if (choice.algorithm == kNvls || choice.algorithm == kNvlsTree)

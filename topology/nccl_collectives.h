@@ -62,6 +62,7 @@ class NcclCollectives : public CollectiveModel {
   };
   const Limits& limits(NcclAlgorithm algorithm, const CollectiveCall& call) const;
   double rate(const CollectiveCall& call, const nccl::Choice& choice) const;
+  Seconds alone_latency(const CollectiveCall& call, const nccl::Choice& choice) const;
   Seconds next_message(const CollectiveCall& call, NcclProtocol protocol) const;
   bool allows(CollectiveKind kind, const nccl::Choice& choice) const;
 

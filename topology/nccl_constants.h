@@ -113,8 +113,9 @@ inline constexpr double kSharpDirect = .79;
 inline constexpr double kSharpHdr = .82;  // NICs below 400 Gb/s
 /// All-gather and reduce-scatter by CollNetDirect: 312 to 317 GB/s of 400 (b200_sharp.csv).
 inline constexpr double kSharpGather = .79;
-/// From 32 nodes on hops take longer than NCCL's figures: 64 MB over 256 and 512 A800
-/// (data/profiles/a800-4xhdr.json).
+/// From 32 nodes on hops of LL128 and Simple take longer than NCCL's figures: 64 MB over 256 and 512
+/// A800 (data/profiles/a800-4xhdr.json). Small broadcasts (LL) take less: one pass over the hops, as
+/// there, where NCCL counts n times the slowest.
 inline constexpr int kManyNodes = 32;
 inline constexpr double kManyNodesLatency = 2.5;
 

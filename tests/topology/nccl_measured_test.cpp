@@ -203,6 +203,7 @@ Table a800_errors() {
     if (rows.nics != 0 && rows.nics != 4) continue;
     ClusterSpec spec = a800_cluster(rows.mesh.inter);
     spec.gpu.architecture = GpuArchitecture::kAmpere;
+    if (rows.mesh.intra > 2) spec.node.nvlink_capacity = {160e9};  // the figure is that of pairs
     spec.nccl.amd_cpu = true;
     if (!rows.substituted.empty()) continue;
     const char* nodes = rows.mesh.inter == 1   ? "1 node"
