@@ -60,6 +60,8 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   root.allow("plan");
   root.finish();
   PlanPart plan = read_plan(root, scenario.cluster, model.spec.name);
+  if (const auto obstacle = engine_obstacle(scenario.engine, plan.plan))
+    throw InfeasibleError(fmt::format("{}: {}", root.where("engine"), *obstacle));
   const ObjectReader place = root.object("training");
   if (training.global_batch)
     divide_global_batch(training.spec, *training.global_batch, plan.plan.dp,

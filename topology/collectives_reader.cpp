@@ -24,8 +24,7 @@ std::vector<std::string> read_names(ObjectReader& reader, const std::string& key
     if (!entry.is_string() || std::find(known.begin(), known.end(), entry) == known.end()) {
       const auto close =
           entry.is_string() ? nearest(entry.get<std::string>(), known) : std::nullopt;
-      reader.fail(key, fmt::format("must list some of {}, found {}{}", join(known),
-                                   describe(entry),
+      reader.fail(key, fmt::format("must list some of {}, found {}{}", join(known), describe(entry),
                                    close ? "; did you mean '" + *close + "'?" : ""));
     }
     names.push_back(entry.get<std::string>());
@@ -55,20 +54,19 @@ nccl::Layout most_capable(const ClusterSpec& cluster) {
   return layout;
 }
 
-/// Some mesh has to be able to run it: the whole cluster, its nodes, or one GPU of each.
-void check_possible(const ObjectReader& reader, CollectiveKind kind, NcclAlgorithm algorithm,
-                    const ClusterSpec& cluster) {
+/// Why no mesh can run it: neither the whole cluster nor its nodes nor one GPU of each.
+std::optional<std::string> impossible(CollectiveKind kind, NcclAlgorithm algorithm,
+                                      const ClusterSpec& cluster) {
   const nccl::Layout whole = most_capable(cluster);
   nccl::Layout node = whole, rail = whole;
   node.nodes = 1;
   rail.gpus = rail.nics = std::min(1, cluster.node.nics);
   if (rail.gpus == 0) rail = whole;
   const nccl::Choice choice{algorithm, NcclProtocol::kSimple};
-  const auto why = nccl::obstacle(kind, choice, whole, cluster.nccl);
-  if (!why || !nccl::obstacle(kind, choice, node, cluster.nccl) ||
+  if (!nccl::obstacle(kind, choice, node, cluster.nccl) ||
       !nccl::obstacle(kind, choice, rail, cluster.nccl))
-    return;
-  reader.fail(to_string(kind), fmt::format("{} can't run here: {}", to_string(algorithm), *why));
+    return std::nullopt;
+  return nccl::obstacle(kind, choice, whole, cluster.nccl);
 }
 
 void read_forced(ObjectReader& reader, ClusterSpec& cluster) {
@@ -83,8 +81,14 @@ void read_forced(ObjectReader& reader, ClusterSpec& cluster) {
     auto& algorithms = cluster.nccl.algorithms[to_string(kind)];
     algorithms =
         by_name(read_names(operations, to_string(kind), nccl_algorithm_names()), kNcclAlgorithms);
-    for (const NcclAlgorithm algorithm : algorithms)
-      check_possible(operations, kind, algorithm, cluster);
+    std::string reasons;
+    for (const NcclAlgorithm algorithm : algorithms) {
+      const auto why = impossible(kind, algorithm, cluster);
+      if (!why) return;
+      reasons += fmt::format("{}{} can't run {} here: {}", reasons.empty() ? "" : "; ",
+                             to_string(algorithm), to_string(kind), *why);
+    }
+    operations.fail(to_string(kind), reasons);
   });
   each("protocols", [&](ObjectReader& operations, CollectiveKind kind) {
     cluster.nccl.protocols[to_string(kind)] =
@@ -102,28 +106,24 @@ void default_collectives(ClusterSpec& cluster) {
 void read_collectives(ObjectReader reader, ClusterSpec& cluster) {
   constexpr int kMostQps = 128;
   if (!cluster.profile.empty())
-    reader.fail(fmt::format("has no effect beside profile '{}'; set \"profile\": \"none\" to model "
-                            "collectives instead",
-                            cluster.profile));
+    reader.fail(
+        fmt::format("has no effect beside profile '{}'; set \"profile\": \"none\" to model "
+                    "collectives instead",
+                    cluster.profile));
   const bool knows_nccl = cluster.gpu.architecture != GpuArchitecture::kUnknown;
   const std::string model =
       reader.choice_or("model", {"nccl", "rings"}, knows_nccl ? "nccl" : "rings");
   if (model == "nccl" && !knows_nccl)
-    reader.fail("model",
-                "nccl needs the GPU's 'architecture' (volta, ampere, hopper, blackwell)");
+    reader.fail("model", "nccl needs the GPU's 'architecture' (volta, ampere, hopper, blackwell)");
   cluster.collectives = model == "nccl" ? CollectivesKind::kNccl : CollectivesKind::kRings;
-  for (const char* key :
-       {"sharp", "nvls", "cpu", "qps_per_connection", "algorithms", "protocols"})
+  for (const char* key : {"sharp", "nvls", "cpu", "qps_per_connection", "algorithms", "protocols"})
     if (model == "rings" && reader.has(key))
       reader.fail(key, knows_nccl ? "has no effect with the model rings"
                                   : "needs the model nccl, hence the GPU's 'architecture'");
   NcclSpec& nccl = cluster.nccl;
   nccl.sharp = reader.boolean_or("sharp", false);
-  if (nccl.sharp && cluster.nodes < 2)
-    reader.fail("sharp", "has no effect: the cluster has 1 node");
   nccl.nvls = reader.boolean_or("nvls", true);
-  nccl.amd_cpu =
-      reader.choice_or("cpu", {"intel", "amd"}, nccl.amd_cpu ? "amd" : "intel") == "amd";
+  nccl.amd_cpu = reader.choice_or("cpu", {"intel", "amd"}, nccl.amd_cpu ? "amd" : "intel") == "amd";
   nccl.qps_per_connection =
       static_cast<int>(reader.integer_or("qps_per_connection", 1, kMostQps, 1));
   read_forced(reader, cluster);

@@ -17,10 +17,11 @@ std::size_t row(GpuArchitecture architecture) {
 
 /// Fastest first; the lists are filled up with zeros.
 std::span<const double> speeds(GpuArchitecture architecture, bool over_nodes) {
-  const std::span<const double> list = over_nodes
-                                           ? std::span<const double>(kSpeedsOverNodes[row(architecture)])
-                                           : std::span<const double>(kSpeedsInside[row(architecture)]);
-  return list.first(static_cast<std::size_t>(std::find(list.begin(), list.end(), 0) - list.begin()));
+  const std::span<const double> list =
+      over_nodes ? std::span<const double>(kSpeedsOverNodes[row(architecture)])
+                 : std::span<const double>(kSpeedsInside[row(architecture)]);
+  return list.first(
+      static_cast<std::size_t>(std::find(list.begin(), list.end(), 0) - list.begin()));
 }
 
 /// The fastest that `fits`, or 0.
@@ -98,8 +99,8 @@ Channels nvls_graph(const Layout& layout) {
   double speed = fastest(speeds(layout.architecture, over_nodes),
                          [&](double s) { return (heads + 1) * s <= layout.inside; });
   if (speed == 0) speed = layout.inside / (heads + 1);
-  const double nic = fastest(speeds(layout.architecture, true),
-                             [&](double s) { return s <= layout.nic; });
+  const double nic =
+      fastest(speeds(layout.architecture, true), [&](double s) { return s <= layout.nic; });
   return {heads, speed, over_nodes ? nic : speed};
 }
 
@@ -111,8 +112,8 @@ Graphs find_graphs(const Layout& layout) {
   graphs.tree = tree_graph(layout, graphs.ring);
   graphs.nvls = nvls_graph(layout);
   if (layout.nodes >= kLeastCollNetNodes && layout.nics > 0) {
-    const double nic = fastest(speeds(layout.architecture, true),
-                               [&](double s) { return s <= layout.nic; });
+    const double nic =
+        fastest(speeds(layout.architecture, true), [&](double s) { return s <= layout.nic; });
     graphs.collnet_chain = {layout.nics, graphs.tree.inside, nic};
     graphs.collnet_direct = {layout.nics, speeds(layout.architecture, true).front(), nic};
   }

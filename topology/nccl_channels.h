@@ -24,8 +24,8 @@ struct Channels {
   double inside = 0, over_nodes = 0;
 };
 
-/// The graphs that NCCL's search (src/graph/search.cc) finds on such nodes. It tries the speeds of a
-/// list from the fastest on and keeps the largest total; here links decide which speeds fit:
+/// The graphs that NCCL's search (src/graph/search.cc) finds on such nodes. It tries the speeds of
+/// a list from the fastest on and keeps the largest total; here links decide which speeds fit:
 ///   ring    inside a node (channels) * speed <= a GPU's rate; over nodes one channel per NIC, of
 ///           which (gpus - 1) / gpus stays inside
 ///   tree    over nodes: as the ring, but may be faster inside than outside

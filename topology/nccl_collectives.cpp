@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/nearest.h"
 #include "core/quantity.h"
+#include "topology/boost_graph.h"
 #include "topology/nccl_constants.h"
 
 namespace amsp {
@@ -24,6 +25,15 @@ std::size_t row(GpuArchitecture architecture) {
 
 bool has_protocol(NcclAlgorithm algorithm, NcclProtocol protocol) {
   return protocol == NcclProtocol::kSimple || algorithm == kRing || algorithm == kTree;
+}
+
+/// Of the fastest PCIe link out of a GPU or NIC.
+double pcie_bandwidth(const ClusterGraph& graph, VertexId from) {
+  double best = 0;
+  for (const auto& edge : boost::make_iterator_range(boost::out_edges(from, graph.graph())))
+    if (const Link& link = graph.graph()[edge]; link.kind == LinkKind::kPcie)
+      best = std::max(best, link.bandwidth.value);
+  return best;
 }
 
 }  // namespace
@@ -44,13 +54,16 @@ nccl::Layout NcclCollectives::layout(const SubMesh& mesh) const {
   layout.nics = loads_.rings().nics(mesh);
   layout.nvlink = node.nvlink != NvlinkKind::kNone;
   layout.nvswitch = node.nvlink == NvlinkKind::kSwitch;
-  const double slot = nccl::kPcieShare * node.pcie_bandwidth.value / 1e9;
+  const VertexId gpu = graph_->gpu(0, 0);
   layout.inside = layout.nvlink ? nccl::kNvlinkShare[row(layout.architecture)] *
                                       node.nvlink_bandwidth.value / 1e9
-                                : slot;
+                                : nccl::kPcieShare * pcie_bandwidth(*graph_, gpu) / 1e9;
   if (node.nvlink == NvlinkKind::kDirect && node.gpus > 1 && layout.gpus > 1)
     layout.inside *= static_cast<double>(layout.gpus - 1) / (node.gpus - 1);
-  layout.nic = std::min(node.nic_bandwidth.value / 1e9, slot);
+  if (node.nics > 0)
+    layout.nic = std::min(node.nic_bandwidth.value,
+                          nccl::kPcieShare * pcie_bandwidth(*graph_, graph_->nic(0, 0))) /
+                 1e9;
   return layout;
 }
 
@@ -87,10 +100,10 @@ std::vector<NcclCollectives::Candidate> NcclCollectives::candidates(
       candidate.obstacle = nccl::obstacle(call.kind, candidate.choice, shape, spec);
       candidate.allowed = allows(call.kind, candidate.choice);
       if (!candidate.obstacle) {
-        candidate.nccl_time = nccl::estimate(call.kind, candidate.choice, call.bytes, shape,
-                                             graphs(call.mesh), spec)
-                                  .time(call.bytes, 1 + later_messages(call));
-        candidate.time = time(call, candidate.choice);
+        candidate.nccl_time =
+            nccl::estimate(call.kind, candidate.choice, call.bytes, shape, graphs(call.mesh), spec)
+                .time(call.bytes, 1 + later_messages(call));
+        candidate.time = parts(call, candidate.choice).total();
       }
       result.push_back(std::move(candidate));
     }
@@ -123,9 +136,10 @@ Choice NcclCollectives::choose(const CollectiveCall& call) const {
     }
   if (least) return known->second;
   choices_.erase(known);
-  throw InfeasibleError(fmt::format(
-      "collectives: nothing that is allowed runs {} on mesh {}: {}", to_string(call.kind),
-      to_string(call.mesh), reasons.empty() ? "no algorithm has such a protocol" : join(reasons, "; ")));
+  throw InfeasibleError(
+      fmt::format("collectives: nothing that is allowed runs {} on mesh {}: {}",
+                  to_string(call.kind), to_string(call.mesh),
+                  reasons.empty() ? "no algorithm has such a protocol" : join(reasons, "; ")));
 }
 
 const NcclCollectives::Limits& NcclCollectives::limits(NcclAlgorithm algorithm,
@@ -156,9 +170,8 @@ double NcclCollectives::rate(const CollectiveCall& call, const Choice& choice) c
   const std::size_t generation = row(shape.architecture);
   const auto [nvlink, nic, other] = limits(choice.algorithm, call);
   const double alone = 1 / std::max({nvlink, nic, other});
-  const double nccl_rate = nccl::estimate(call.kind, choice, call.bytes, shape,
-                                          graphs(call.mesh), spec.nccl)
-                               .rate.value;
+  const double nccl_rate =
+      nccl::estimate(call.kind, choice, call.bytes, shape, graphs(call.mesh), spec.nccl).rate.value;
   const bool reduces_all = call.kind == CollectiveKind::kAllReduce;
   const double nics = shape.nics * spec.node.nic_bandwidth.value;
   const bool is_fast_nic = spec.node.nic_bandwidth.value >= nccl::kFewQueuePairsNic * 1e9;
@@ -179,9 +192,9 @@ double NcclCollectives::rate(const CollectiveCall& call, const Choice& choice) c
       return std::min(nccl_rate, alone);
     case kNvls: {
       const double port = reduces_all ? nccl::kNvlsPort[generation] : nccl::kNvlsGatherPort;
-      double result = std::min({alone, port / nvlink,
-                                nccl::kNvlsMostBus[generation] * 1e9 /
-                                    hop_share(call.kind, call.mesh.size())});
+      double result =
+          std::min({alone, port / nvlink,
+                    nccl::kNvlsMostBus[generation] * 1e9 / hop_share(call.kind, call.mesh.size())});
       if (shape.nodes > 1) result = std::min(result, nccl::kSharpDirect * nics);
       return result;
     }
@@ -212,9 +225,9 @@ Seconds NcclCollectives::alone_latency(const CollectiveCall& call, const Choice&
                     (shape.nodes - 1) * nccl::kNetworkHops.ring[0]) *
                    1e-6};
   }
-  const Seconds latency = nccl::estimate(call.kind, choice, call.bytes, shape, graphs(call.mesh),
-                                         graph_->spec().nccl)
-                              .latency;
+  const Seconds latency =
+      nccl::estimate(call.kind, choice, call.bytes, shape, graphs(call.mesh), graph_->spec().nccl)
+          .latency;
   const bool slower = shape.nodes >= nccl::kManyNodes && choice.protocol != NcclProtocol::kLl;
   return slower ? nccl::kManyNodesLatency * latency : latency;
 }
@@ -223,29 +236,29 @@ Seconds NcclCollectives::next_message(const CollectiveCall& call, NcclProtocol p
   const auto at = static_cast<std::size_t>(protocol);
   const nccl::HopLatency& inside =
       graph_->spec().node.nvlink == NvlinkKind::kNone ? nccl::kPcieHops : nccl::kNvlinkHops;
-  const double hop =
-      call.mesh.shape.inter > 1 ? nccl::kNetworkHops.ring[at] : inside.ring[at];
+  const double hop = call.mesh.shape.inter > 1 ? nccl::kNetworkHops.ring[at] : inside.ring[at];
   return Seconds{(nccl::kBaseRing[at] + hop) * 1e-6};
 }
 
-Seconds NcclCollectives::time(const CollectiveCall& call, const Choice& choice) const {
+NcclCollectives::Parts NcclCollectives::parts(const CollectiveCall& call,
+                                              const Choice& choice) const {
   if (call.mesh.size() == 1 || call.bytes.value == 0) return {};
   const nccl::Layout shape = layout(call.mesh);
   const std::size_t generation = row(shape.architecture);
-  const Seconds latency = alone_latency(call, choice);
+  const Seconds latency =
+      alone_latency(call, choice) + later_messages(call) * next_message(call, choice.protocol);
   const Seconds moving{static_cast<double>(call.bytes.value) / rate(call, choice)};
   nccl::Ramp ramp{0, 0};
   if (choice.algorithm == kNvls || choice.algorithm == kNvlsTree)
     ramp = nccl::kNvlsRamp[generation];
   else if (shape.nodes == 1 && choice.protocol == NcclProtocol::kSimple)
     ramp = nccl::kRingRamp[generation];
-  const Seconds filling = std::min(ramp.share * moving, Seconds{ramp.most * 1e-6});
-  return latency + later_messages(call) * next_message(call, choice.protocol) + moving + filling;
+  return {latency, moving, std::min(ramp.share * moving, Seconds{ramp.most * 1e-6})};
 }
 
 CollectiveTime NcclCollectives::time(const CollectiveCall& call) const {
   if (call.mesh.size() == 1 || call.bytes.value == 0) return {{}, Source::kModelled, false};
-  return {time(call, choose(call)), Source::kModelled, false};
+  return {parts(call, choose(call)).total(), Source::kModelled, false};
 }
 
 std::vector<LinkLoad> NcclCollectives::loads(const CollectiveCall& call, int group) const {

@@ -16,12 +16,13 @@ namespace amsp {
 /// Collectives as NCCL 2.28.9 runs them, without measurements of this cluster. Source kModelled.
 ///
 /// NCCL picks algorithm and protocol by the least time of its own estimate (nccl::estimate) among
-/// those that the cluster and its settings allow; the first of equals. What that choice then takes is
-/// another matter: `time` starts from the links of the cluster, keeps NCCL's latencies and limits
-/// where measurements agree with them, and corrects the rest by the constants of nccl_constants.h,
-/// each with its source:
+/// those that the cluster and its settings allow; the first of equals. What that choice then takes
+/// is another matter: `time` starts from the links of the cluster, keeps NCCL's latencies and
+/// limits where measurements agree with them, and corrects the rest by the constants of
+/// nccl_constants.h, each with its source:
 ///   time = latency + bytes / rate + ramp
-///   rate    the least of: the slowest link's capacity / its load per byte, times the share that the
+///   rate    the least of: the slowest link's capacity / its load per byte, times the share that
+///   the
 ///           algorithm reaches; NCCL's limits per channel and protocol; what SHARP reduces
 ///   ramp    of messages too small for full chunks
 /// No answer is faster than its links allow. docs/collectives.md compares it with measurements.
@@ -46,8 +47,16 @@ class NcclCollectives : public CollectiveModel {
   /// All algorithms with all protocols that they have, in the order of the enumerations.
   std::vector<Candidate> candidates(const CollectiveCall& call) const;
   nccl::Choice choose(const CollectiveCall& call) const;
-  Seconds time(const CollectiveCall& call, const nccl::Choice& choice) const;
-  std::vector<LinkLoad> loads(const CollectiveCall& call, NcclAlgorithm algorithm, int group) const {
+  /// What the time of a choice is made of.
+  struct Parts {
+    Seconds latency;  // of all messages of the call
+    Seconds moving;   // bytes / rate
+    Seconds filling;  // the ramp
+    Seconds total() const { return latency + moving + filling; }
+  };
+  Parts parts(const CollectiveCall& call, const nccl::Choice& choice) const;
+  std::vector<LinkLoad> loads(const CollectiveCall& call, NcclAlgorithm algorithm,
+                              int group) const {
     return loads_.of(algorithm, call, group);
   }
 

@@ -67,11 +67,10 @@ inline constexpr double kTreeCorrection[][23] = {
 inline constexpr double kNvlinkShare[] = {.8, .8, .824, .802};
 /// NCCL's rate of a PCIe slot / the datasheet's: 24 of 32 GB/s for 4.0 x16.
 inline constexpr double kPcieShare = .75;
-inline constexpr double kSpeedsInside[][13] = {
-    {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3},
-    {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3},
-    {60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3},
-    {90, 80, 70, 60, 50, 40, 30, 24, 20, 19, 18}};
+inline constexpr double kSpeedsInside[][13] = {{40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3},
+                                               {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3},
+                                               {60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3},
+                                               {90, 80, 70, 60, 50, 40, 30, 24, 20, 19, 18}};
 inline constexpr double kSpeedsOverNodes[][19] = {
     {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, .24, .12},
     {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, .24, .12},
@@ -79,7 +78,7 @@ inline constexpr double kSpeedsOverNodes[][19] = {
     {96, 48, 45.1, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, .24, .12}};
 inline constexpr int kMostGraphChannels = 16;
 inline constexpr int kMostChannels = 64;
-inline constexpr int kMostCollNetGpus = 8;   // of a node
+inline constexpr int kMostCollNetGpus = 8;  // of a node
 inline constexpr int kLeastCollNetNodes = 2;
 
 // --- What measurements correct. Times of the model, not of NCCL's choice, which doesn't know them.
@@ -100,27 +99,27 @@ inline constexpr double kNvlsTreePort = .92;
 /// B200 (b200_sharp.csv, use3a-ss), 310 of 364 on H200 (stas_h200_4n_nvlstree).
 inline constexpr double kNvlsTreeManyNodes = .83;
 /// A NIC of 400 Gb/s and more needs 24 channels or 2 queue pairs per connection; by default rings
-/// get 332 of 400 GB/s through 8 of them (b200_sharp.csv: use3a-ss, ring, 4 nodes; NVIDIA/nccl-tests
-/// issue 309), else 388.
+/// get 332 of 400 GB/s through 8 of them (b200_sharp.csv: use3a-ss, ring, 4 nodes;
+/// NVIDIA/nccl-tests issue 309), else 388.
 inline constexpr double kFewQueuePairsShare = .83;  // of the NIC's bandwidth
 inline constexpr double kFewQueuePairsNic = 50;
 inline constexpr int kEnoughChannels = 24;
-/// Share of the NICs' bandwidth that SHARP reduces: CollNetChain 524 to 548 GB/s of bus bandwidth on
-/// 2, 4, 8 nodes of 8 B200 and 8 NDR, CollNetDirect 598 to 606 (b200_sharp.csv, active); HDR: about
-/// 20 of 25 GB/s per NIC, by NCCL's author (NVIDIA/nccl issue 320).
+/// Share of the NICs' bandwidth that SHARP reduces: CollNetChain 524 to 548 GB/s of bus bandwidth
+/// on 2, 4, 8 nodes of 8 B200 and 8 NDR, CollNetDirect 598 to 606 (b200_sharp.csv, active); HDR:
+/// about 20 of 25 GB/s per NIC, by NCCL's author (NVIDIA/nccl issue 320).
 inline constexpr double kSharpChain = .70;
 inline constexpr double kSharpDirect = .79;
 inline constexpr double kSharpHdr = .82;  // NICs below 400 Gb/s
 /// All-gather and reduce-scatter by CollNetDirect: 312 to 317 GB/s of 400 (b200_sharp.csv).
 inline constexpr double kSharpGather = .79;
-/// From 32 nodes on hops of LL128 and Simple take longer than NCCL's figures: 64 MB over 256 and 512
-/// A800 (data/profiles/a800-4xhdr.json). Small broadcasts (LL) take less: one pass over the hops, as
-/// there, where NCCL counts n times the slowest.
+/// From 32 nodes on hops of LL128 and Simple take longer than NCCL's figures: 64 MB over 256 and
+/// 512 A800 (data/profiles/a800-4xhdr.json). Small broadcasts (LL) take less: one pass over the
+/// hops, as there, where NCCL counts n times the slowest.
 inline constexpr int kManyNodes = 32;
 inline constexpr double kManyNodesLatency = 2.5;
 
-/// What messages take beyond latency and bytes / rate while they are too small for full chunks on all
-/// channels: this share of bytes / rate, up to a time in microseconds. One node of A100
+/// What messages take beyond latency and bytes / rate while they are too small for full chunks on
+/// all channels: this share of bytes / rate, up to a time in microseconds. One node of A100
 /// (azure_nd_a100_v4, stas_a100_1n), H100 (together_h100_1n_*, nvidia_dgxh100_1n, nt309_xe9680_2n),
 /// B200 (stas_b200_1n). By generation; Volta as Ampere.
 struct Ramp {

@@ -208,14 +208,17 @@ class Loader {
         // Between the GPU and its NIC.
         up_and_down(to_nic(gpus_[index(head)], nics.back()), 1);
       }
-      const int rail = graph_.spec().node.nic_of_gpu[index(
-          addresses_[index(walks_[channel].order.front())].gpu)];
+      const int rail =
+          graph_.spec()
+              .node.nic_of_gpu[index(addresses_[index(walks_[channel].order.front())].gpu)];
       for (const auto& [up, below] : switch_tree(graph_, nics, rail).branches)
         up_and_down({{up, 1}}, below);
     }
   }
 
-  const std::vector<RouteShare>& to_nic(VertexId gpu, VertexId nic) { return graph_.route(gpu, nic); }
+  const std::vector<RouteShare>& to_nic(VertexId gpu, VertexId nic) {
+    return graph_.route(gpu, nic);
+  }
 
   /// `below`: NICs whose bytes go up through the route.
   void up_and_down(const std::vector<RouteShare>& up, int below) {
@@ -242,10 +245,7 @@ class Loader {
 }  // namespace
 
 Loads::Loads(const ClusterGraph& graph, const Placement& placement)
-    : graph_(&graph),
-      placement_(&placement),
-      rings_(graph, placement),
-      sum_(graph.link_count()) {}
+    : graph_(&graph), placement_(&placement), rings_(graph, placement), sum_(graph.link_count()) {}
 
 const std::vector<std::vector<Rank>>& Loads::groups(const SubMesh& mesh) const {
   const auto [entry, is_new] = groups_.try_emplace(mesh);

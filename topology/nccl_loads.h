@@ -13,9 +13,12 @@ namespace amsp::nccl {
 /// What one group puts on every link during the whole call, by algorithm; v bytes, n members on N
 /// nodes, K channels over nodes, one per NIC that the group uses in a node, each with v / K:
 ///   ring            ring_loads
-///   tree            chains inside (along the ring's walks), each hop v / K both ways; double binary
-///                   trees over nodes, each edge v / (2 K) both ways. In one node: n chains of v / n
-///   NVLS            every port v (n + 1) / n both ways for an all-reduce: to the switch for its own
+///   tree            chains inside (along the ring's walks), each hop v / K both ways; double
+///   binary
+///                   trees over nodes, each edge v / (2 K) both ways. In one node: n chains of v /
+///                   n
+///   NVLS            every port v (n + 1) / n both ways for an all-reduce: to the switch for its
+///   own
 ///                   reduction, and the result of its part; back likewise. All-gather: v / n to the
 ///                   switch, v back; reduce-scatter the other way round
 ///   NVLSTree        NVLS inside, with the heads at the NICs; double trees over nodes

@@ -17,8 +17,8 @@ enum class NcclAlgorithm {
   kPat,            // parallel aggregated trees; all-gather and reduce-scatter, 1 GPU per node
 };
 inline constexpr NcclAlgorithm kNcclAlgorithms[] = {
-    NcclAlgorithm::kRing,          NcclAlgorithm::kTree,         NcclAlgorithm::kNvls,
-    NcclAlgorithm::kNvlsTree,      NcclAlgorithm::kCollNetDirect, NcclAlgorithm::kCollNetChain,
+    NcclAlgorithm::kRing,     NcclAlgorithm::kTree,          NcclAlgorithm::kNvls,
+    NcclAlgorithm::kNvlsTree, NcclAlgorithm::kCollNetDirect, NcclAlgorithm::kCollNetChain,
     NcclAlgorithm::kPat};
 /// "ring", "tree", "nvls", "nvls_tree", "collnet_direct", "collnet_chain", "pat".
 const char* to_string(NcclAlgorithm algorithm);

@@ -178,15 +178,14 @@ class Estimator {
       case kRing:
         return ring_latency();
       case kTree:
-        return kBaseTree[protocol_] + 2 * (others * hops().tree[protocol_] +
-                                           log2_nodes() * kNetworkHops.tree[protocol_]);
+        return kBaseTree[protocol_] +
+               2 * (others * hops().tree[protocol_] + log2_nodes() * kNetworkHops.tree[protocol_]);
       case kNvls:
         return hops().nvls + (layout_.nodes > 1 ? kNetworkHops.nvls : 0);
       case kNvlsTree:
         return hops().nvls_tree + 2 * log2_nodes() * kNetworkHops.nvls_tree;
       case kCollNetDirect:
-        return 2 * (hops().collnet_direct + others * kCollNetPerPeer) +
-               kNetworkHops.collnet_direct;
+        return 2 * (hops().collnet_direct + others * kCollNetPerPeer) + kNetworkHops.collnet_direct;
       case kCollNetChain:
         return 2 * others * hops().collnet_chain + kNetworkHops.collnet_chain;
       case kPat:
@@ -244,8 +243,7 @@ std::optional<std::string> collnet_obstacle(CollectiveKind kind, const Choice& c
   if (layout.nodes < kLeastCollNetNodes)
     return fmt::format("it needs at least {} nodes", kLeastCollNetNodes);
   if (layout.gpus > kMostCollNetGpus)
-    return fmt::format("it takes at most {} GPUs of a node, not {}", kMostCollNetGpus,
-                       layout.gpus);
+    return fmt::format("it takes at most {} GPUs of a node, not {}", kMostCollNetGpus, layout.gpus);
   if (choice.algorithm == kCollNetDirect && kind != CollectiveKind::kAllReduce &&
       layout.nics < layout.gpus)
     return fmt::format("{} needs a NIC for each GPU of a node, {} GPUs share {}",
@@ -259,12 +257,12 @@ std::string to_string(const Choice& choice) {
   return fmt::format("{}/{}", amsp::to_string(choice.algorithm), amsp::to_string(choice.protocol));
 }
 
-std::optional<std::string> obstacle(CollectiveKind kind, const Choice& choice,
-                                    const Layout& layout, const NcclSpec& spec) {
+std::optional<std::string> obstacle(CollectiveKind kind, const Choice& choice, const Layout& layout,
+                                    const NcclSpec& spec) {
   const auto [algorithm, protocol] = choice;
   const std::string kinds = only(algorithm);
-  if (!kinds.empty() && (", " + kinds + ",").find(fmt::format(" {},", amsp::to_string(kind))) ==
-                            std::string::npos)
+  if (!kinds.empty() &&
+      (", " + kinds + ",").find(fmt::format(" {},", amsp::to_string(kind))) == std::string::npos)
     return "it has " + kinds + " only";
   if (algorithm != kRing && algorithm != kTree && protocol != NcclProtocol::kSimple)
     return "it has the protocol simple only";
@@ -278,8 +276,7 @@ std::optional<std::string> obstacle(CollectiveKind kind, const Choice& choice,
     case kCollNetChain:
       return collnet_obstacle(kind, choice, layout, spec);
     case kPat:
-      if (layout.gpus != 1)
-        return fmt::format("it needs 1 GPU per node, not {}", layout.gpus);
+      if (layout.gpus != 1) return fmt::format("it needs 1 GPU per node, not {}", layout.gpus);
       return std::nullopt;
     case kRing:
     case kTree:

@@ -33,12 +33,13 @@ struct Estimate {
 /// Why NCCL can't run `kind` by this algorithm and protocol here; std::nullopt if it can. Complete
 /// sentences' ends: "only reduces: all_reduce", "needs GPUs of generation hopper or later, found
 /// ampere".
-std::optional<std::string> obstacle(CollectiveKind kind, const Choice& choice,
-                                    const Layout& layout, const NcclSpec& spec);
+std::optional<std::string> obstacle(CollectiveKind kind, const Choice& choice, const Layout& layout,
+                                    const NcclSpec& spec);
 
 /// NCCL 2.28.9's own estimate (src/graph/tuning.cc), from its tables (nccl_constants.h):
 ///   rate     that of the channel graphs (NCCL calls it bus bandwidth), by shares and limits of the
-///            protocol, times n / steps for rings and NVLS, halved for trees and CollNet all-reduces
+///            protocol, times n / steps for rings and NVLS, halved for trees and CollNet
+///            all-reduces
 ///   latency  base + steps inside + steps over nodes, each with its hop latency
 /// `bytes` matters for trees (a correction by size) and for rings over nodes (latency).
 /// Requires that there is no obstacle.

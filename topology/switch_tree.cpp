@@ -86,10 +86,9 @@ SwitchTree switch_tree(const ClusterGraph& graph, const std::vector<VertexId>& n
     }
   }
   AMSP_CHECK(!depth.empty(), "no switch reaches all of {} NICs", nics.size());
-  const int least =
-      std::min_element(depth.begin(), depth.end(), [](const auto& a, const auto& b) {
-        return a.second < b.second;
-      })->second;
+  const int least = std::min_element(depth.begin(), depth.end(), [](const auto& a, const auto& b) {
+                      return a.second < b.second;
+                    })->second;
   std::vector<VertexId> roots;
   for (const auto& [end, distance] : depth)
     if (distance == least) roots.push_back(end);

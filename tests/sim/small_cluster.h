@@ -30,7 +30,9 @@ inline ClusterSpec small_cluster(int nodes) {
 /// The small model on it, everything built.
 struct SmallCase {
   explicit SmallCase(const ShardingPlan& plan, const EnginePolicy& engine = {})
-      : cluster(small_cluster(plan.dp.inter)),
+      : SmallCase(plan, engine, small_cluster(plan.dp.inter)) {}
+  SmallCase(const ShardingPlan& plan, const EnginePolicy& engine, const ClusterSpec& spec)
+      : cluster(spec),
         placement(cluster.spec(), plan.dp, plan.os.inter),
         collectives(make_collectives(cluster, placement)),
         compute(cluster.spec().gpu, nullptr),

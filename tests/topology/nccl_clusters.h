@@ -29,12 +29,14 @@ inline ClusterSpec switched_cluster(GpuArchitecture architecture, int nodes, dou
 
 /// Capacities: the best rings in data/nccl.
 inline ClusterSpec a100_cluster(int nodes, int nics = 8) {
-  ClusterSpec spec = switched_cluster(GpuArchitecture::kAmpere, nodes, 300, 235, nics, 25, 24.3, 32, 26);
+  ClusterSpec spec =
+      switched_cluster(GpuArchitecture::kAmpere, nodes, 300, 235, nics, 25, 24.3, 32, 26);
   spec.nccl.amd_cpu = true;
   return spec;
 }
 inline ClusterSpec a800_nccl_cluster(int nodes, int nics) {
-  ClusterSpec spec = switched_cluster(GpuArchitecture::kAmpere, nodes, 200, 160, nics, 25, 24.3, 32, 26);
+  ClusterSpec spec =
+      switched_cluster(GpuArchitecture::kAmpere, nodes, 200, 160, nics, 25, 24.3, 32, 26);
   spec.nccl.amd_cpu = true;
   return spec;
 }

@@ -224,7 +224,7 @@ TEST(SwitchTree, HangsAllNicsUnderTheNearestSwitch) {
 // --- no answer is faster than its links, and none has loads without a reason
 
 TEST(NcclCollectives, NoTimeIsTooShortForALink) {
-  std::vector<ClusterSpec> clusters = {a100_cluster(1),          a100_cluster(4, 4),
+  std::vector<ClusterSpec> clusters = {a100_cluster(1), a100_cluster(4, 4),
                                        leaf_spine(h100_cluster(4), 2), b200_cluster(2),
                                        leaf_spine(b200_cluster(6), 2)};
   clusters.push_back(h100_cluster(2));
@@ -237,9 +237,9 @@ TEST(NcclCollectives, NoTimeIsTooShortForALink) {
       const World world(spec);
       const NcclCollectives model(world.graph, world.placement);
       const Mesh dp{8, spec.nodes};
-      std::vector<SubMesh> meshes = {sub_mesh({8, 1}), sub_mesh({2, 1}), sub_mesh(dp),
-                                     quotient(dp, {8, 1}), quotient(dp, {4, 1}),
-                                     quotient({8, 1}, {4, 1})};
+      std::vector<SubMesh> meshes = {sub_mesh({8, 1}),     sub_mesh({2, 1}),
+                                     sub_mesh(dp),         quotient(dp, {8, 1}),
+                                     quotient(dp, {4, 1}), quotient({8, 1}, {4, 1})};
       for (const SubMesh& mesh : meshes)
         for (const CollectiveKind kind : {kAr, kAg, kRs, CollectiveKind::kBroadcast})
           for (const std::int64_t bytes : {1LL, 100000LL, 100000000LL, 10000000000LL}) {

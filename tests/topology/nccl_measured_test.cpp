@@ -103,8 +103,10 @@ Measured public_log(const Row& row) {
     result.cluster.nccl.nvls = false;
   if (starts_with(variant, "NCCL_ALGO=Ring")) allow(result.cluster, row.at("op"), {kRing});
   if (starts_with(variant, "NCCL_ALGO=NVLSTree")) allow(result.cluster, row.at("op"), {kNvlsTree});
-  result.call = {kind_of(row.at("op")), sub_mesh({gpus / nodes, nodes}),
-                 Bytes{std::stoll(row.at("bytes"))}, {}};
+  result.call = {kind_of(row.at("op")),
+                 sub_mesh({gpus / nodes, nodes}),
+                 Bytes{std::stoll(row.at("bytes"))},
+                 {}};
   return result;
 }
 

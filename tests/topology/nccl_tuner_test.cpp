@@ -35,8 +35,8 @@ std::ostream& operator<<(std::ostream& out, const Worked& c) {
 }
 
 constexpr Choice kRs1{kRing, kSimple}, kR128{kRing, kLl128}, kT128{kTree, kLl128},
-    kTs{kTree, kSimple}, kNv{kNvls, kSimple}, kNvt{kNvlsTree, kSimple}, kCd{kCollNetDirect, kSimple},
-    kCc{kCollNetChain, kSimple};
+    kTs{kTree, kSimple}, kNv{kNvls, kSimple}, kNvt{kNvlsTree, kSimple},
+    kCd{kCollNetDirect, kSimple}, kCc{kCollNetChain, kSimple};
 
 ClusterSpec with_sharp(ClusterSpec spec) {
   spec.nccl.sharp = true;
@@ -77,11 +77,20 @@ INSTANTIATE_TEST_SUITE_P(
         Worked{"A100_8x4_AR", a100_cluster(4), kAr, {963, 3309, 11435}, {kR128, kRs1, kRs1}},
         Worked{"A100_8x4_AG", a100_cluster(4), kAg, {488, 1573, 5636}, {kR128, kRs1, kRs1}},
         Worked{"A100_8x4_BC", a100_cluster(4), kBc, {561, 1820, 6049}, {kR128, kR128, kRs1}},
-        Worked{"A100_4Hdr_8x4_AR", a100_cluster(4, 4), kAr, {1775, 6017, 22270}, {kR128, kRs1, kRs1}},
-        Worked{"A800_8Hdr_8x4_AR", a800_nccl_cluster(4, 8), kAr, {1033, 3683, 13602}, {kR128, kR128, kRs1}},
+        Worked{
+            "A100_4Hdr_8x4_AR", a100_cluster(4, 4), kAr, {1775, 6017, 22270}, {kR128, kRs1, kRs1}},
+        Worked{"A800_8Hdr_8x4_AR",
+               a800_nccl_cluster(4, 8),
+               kAr,
+               {1033, 3683, 13602},
+               {kR128, kR128, kRs1}},
         Worked{"A100_8x64_AR", a100_cluster(64), kAr, {1251, 4155, 15313}, {kT128, kT128, kTs}},
         Worked{"A100_8x64_AG", a100_cluster(64), kAg, {1581, 2836, 7860}, {kR128, kR128, kR128}},
-        Worked{"A100_4Hdr_8x64_AR", a100_cluster(64, 4), kAr, {2368, 8176, 29101}, {kT128, kT128, kR128}},
+        Worked{"A100_4Hdr_8x64_AR",
+               a100_cluster(64, 4),
+               kAr,
+               {2368, 8176, 29101},
+               {kT128, kT128, kR128}},
         Worked{"H100_8x1_AR", h100_cluster(1), kAr, {272, 1012, 3973}, {kNv, kNv, kNv}},
         Worked{"H100_8x1_AG", h100_cluster(1), kAg, {195, 685, 2642}, {kRs1, kRs1, kRs1}},
         Worked{"H100_8x1_BC", h100_cluster(1), kBc, {198, 758, 2994}, {kRs1, kRs1, kRs1}},
@@ -90,9 +99,21 @@ INSTANTIATE_TEST_SUITE_P(
         Worked{"H100_8x4_BC", h100_cluster(4), kBc, {371, 1056, 3253}, {kR128, kR128, kRs1}},
         Worked{"H100_8x64_AR", h100_cluster(64), kAr, {644, 1748, 6164}, {kNvt, kNvt, kNvt}},
         Worked{"H100_8x64_BC", h100_cluster(64), kBc, {2291, 2976, 5719}, {kR128, kR128, kR128}},
-        Worked{"H100_8x4_AR_Sharp", with_sharp(h100_cluster(4)), kAr, {382, 1397, 5461}, {kNv, kNv, kNv}},
-        Worked{"A100_4Hdr_8x4_AR_Sharp", with_sharp(a100_cluster(4, 4)), kAr, {768, 2865, 11254}, {kCc, kCc, kCc}},
-        Worked{"A800_4Hdr_8x4_AR_Sharp", with_sharp(a800_nccl_cluster(4, 4)), kAr, {1093, 4238, 16821}, {kCd, kCd, kCd}}),
+        Worked{"H100_8x4_AR_Sharp",
+               with_sharp(h100_cluster(4)),
+               kAr,
+               {382, 1397, 5461},
+               {kNv, kNv, kNv}},
+        Worked{"A100_4Hdr_8x4_AR_Sharp",
+               with_sharp(a100_cluster(4, 4)),
+               kAr,
+               {768, 2865, 11254},
+               {kCc, kCc, kCc}},
+        Worked{"A800_4Hdr_8x4_AR_Sharp",
+               with_sharp(a800_nccl_cluster(4, 4)),
+               kAr,
+               {1093, 4238, 16821},
+               {kCd, kCd, kCd}}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace
