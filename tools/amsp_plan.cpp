@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include "core/json.h"
+#include "core/nearest.h"
+#include "planner/export.h"
+#include "planner/pareto_plot.h"
 #include "planner/report.h"
 #include "sim/simulator.h"
 #include "tools/program.h"
@@ -26,7 +30,11 @@ Examples:
   amsp-plan scenario.json --search plan,micro_batch,recompute --top 20
   amsp-plan scenario.json --objective comm-time          (the paper's objective)
   amsp-plan scenario.json --gpus 8,16,...,1024           (does the best plan change with scale?)
-  amsp-plan scenario.json --sensitivity                  (does it change with the hardware?)
+  amsp-plan scenario.json --micro-batches 1,2,...,64     (or with the batch?)
+  amsp-plan scenario.json --compare a.json b.json        (or on another cluster?)
+  amsp-plan scenario.json --sensitivity                  (what if links or kernels were faster?)
+  amsp-plan scenario.json --pareto                       (memory against throughput)
+  amsp-plan scenario.json --export deepspeed --output ds.json
 
 Exit codes: 0 found, 2 the input is wrong, 3 no plan fits, 4 internal failure, 130 interrupted
 (what was known by then is printed).
@@ -42,6 +50,11 @@ struct Options {
   std::string micro_batches;
   std::vector<std::string> compare;
   bool sensitivity = false;
+  bool pareto = false;
+  std::string pareto_svg;
+  std::string format;
+  std::string output;
+  std::size_t pick = 1;
   int workers = 0;
   bool json = false;
 };
@@ -134,7 +147,12 @@ class Program {
       print_line(ranking_json(question, result));
     } else {
       print_output(search_text(question, result, search_.top));
+      if (options_.pareto) print_output("\n" + pareto_text(question, result));
     }
+    if (!options_.pareto_svg.empty() && !result.by_step_time.empty())
+      write_file(options_.pareto_svg, pareto_svg(question, result));
+    if (!options_.format.empty() && !result.interrupted && !result.empty())
+      hand_over(question, result);
     bool cut = result.interrupted;
     if (options_.sensitivity && !cut && !result.empty()) cut = run_sensitivity(question, result);
     return exit_code(cut, result.empty(), result);
@@ -150,6 +168,37 @@ class Program {
     progress_.clear();
     if (!options_.json) print_output("\n" + sensitivity_text(result));
     return result.interrupted;
+  }
+
+  /// Writes the configuration, and says on standard error what it can't say.
+  void hand_over(const PlanningCase& question, const SearchResult& result) {
+    if (options_.pick > result.ranking().size())
+      throw ConfigError(fmt::format("--pick: must be a rank from 1 to {}, found {}",
+                                    result.ranking().size(), options_.pick));
+    const ExportFormat format = export_format(options_.format);
+    const std::string folder = std::filesystem::absolute(options_.output).parent_path().string();
+    const auto exported_at = [&](std::size_t place) {
+      return export_candidate(question, result.entries[result.ranking()[place]].candidate, format,
+                              folder);
+    };
+    const Exported exported = exported_at(options_.pick - 1);
+    if (!exported.possible) {
+      std::string best = "no plan in the ranking can be exported so";
+      for (std::size_t place = 0; place < result.ranking().size(); ++place)
+        if (exported_at(place).possible) {
+          const Entry& entry = result.entries[result.ranking()[place]];
+          best = fmt::format("the best that can is rank {}, {} ({:+.1f} %): --pick {}", place + 1,
+                             meshes_of(entry.candidate.plan),
+                             100 * (result.time(entry) / result.time(result.best()) - 1),
+                             place + 1);
+          break;
+        }
+      throw InfeasibleError(
+          fmt::format("--export {}: {}; {}", options_.format, join(exported.notes, "; "), best));
+    }
+    write_file(options_.output, exported.content);
+    fmt::print(stderr, "{}: rank {} for {}\n", options_.output, options_.pick, options_.format);
+    for (const std::string& note : exported.notes) fmt::print(stderr, "  - {}\n", note);
   }
 
   int run_sweep(std::vector<SweepCase> cases) {
@@ -236,6 +285,28 @@ int main(int argc, char** argv) {
       ->excludes(gpus)
       ->excludes(micro_batches)
       ->excludes(compare);
+  app.add_flag("--pareto", options.pareto, "Plot memory against throughput")
+      ->excludes(gpus)
+      ->excludes(micro_batches)
+      ->excludes(compare);
+  app.add_option("--pareto-svg", options.pareto_svg, "Write that plot as a picture")
+      ->check(not_empty)
+      ->excludes(gpus)
+      ->excludes(micro_batches)
+      ->excludes(compare);
+  auto* format =
+      app.add_option("--export", options.format, "Write the best plan as a configuration of this")
+          ->check(CLI::IsMember(export_formats()))
+          ->excludes(gpus)
+          ->excludes(micro_batches)
+          ->excludes(compare);
+  auto* output = app.add_option("--output", options.output, "File for --export")
+                     ->check(not_empty)
+                     ->needs(format);
+  format->needs(output);
+  app.add_option("--pick", options.pick, "Export the plan of this rank instead of the best")
+      ->check(CLI::PositiveNumber)
+      ->needs(format);
   app.add_option("--workers", options.workers, "Processes to simulate in (default: one a core)")
       ->check(CLI::Range(1, 4096));
   app.add_flag("--json", options.json, "Print JSON lines as results come");
