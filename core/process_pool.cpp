@@ -55,8 +55,8 @@ struct Header {
 
 bool send_outcome(int socket, const JobOutcome& outcome) {
   const bool values = outcome.kind == JobOutcome::Kind::kValues;
-  const Header header{outcome.kind, values ? outcome.values.size() * sizeof(double)
-                                           : outcome.message.size()};
+  const Header header{outcome.kind,
+                      values ? outcome.values.size() * sizeof(double) : outcome.message.size()};
   return send_all(socket, &header, sizeof header) &&
          (values ? send_all(socket, outcome.values.data(), header.bytes)
                  : send_all(socket, outcome.message.data(), header.bytes));

@@ -23,11 +23,12 @@ struct Exported {
   std::vector<std::string> notes;
 };
 
-/// scenario: the case's JSON with the candidate's plan and batch; `folder`, where it will lie, keeps
+/// scenario: the case's JSON with the candidate's plan and batch; `folder`, where it will lie,
+/// keeps
 ///   a relative path to a Hugging Face config right.
 /// deepspeed: a configuration file in JSON (zero_optimization of DeepSpeed 0.18, config.py).
-/// fsdp2: a Python module with the device mesh and the calls of fully_shard (PyTorch 2.6 and later).
-/// internevo: a Python module with InternEvo's sections data, model.checkpoint, parallel,
+/// fsdp2: a Python module with the device mesh and the calls of fully_shard (PyTorch 2.6 and
+/// later). internevo: a Python module with InternEvo's sections data, model.checkpoint, parallel,
 ///   hybrid_zero_optimizer (its configs/7B_isp_sft.py explains them).
 Exported export_candidate(const PlanningCase& question, const Candidate& candidate,
                           ExportFormat format, const std::string& folder);

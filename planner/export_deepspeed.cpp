@@ -42,13 +42,12 @@ Exported export_deepspeed(const Scenario& scenario, const Candidate& candidate) 
   (*zero)["overlap_comm"] = scenario.engine.overlap_all_reduce;
   if ((*zero)["stage"] != 3 && training.gradient_bytes > 0)
     (*zero)["reduce_bucket_size"] = scenario.engine.bucket.value / training.gradient_bytes;
-  OrderedJson json = {
-      {"train_batch_size",
-       std::int64_t{training.micro_batch} * training.micro_batches * plan.dp.size()},
-      {"train_micro_batch_size_per_gpu", training.micro_batch},
-      {"gradient_accumulation_steps", training.micro_batches},
-      {"bf16", {{"enabled", true}}},
-      {"zero_optimization", *zero}};
+  OrderedJson json = {{"train_batch_size", std::int64_t{training.micro_batch} *
+                                               training.micro_batches * plan.dp.size()},
+                      {"train_micro_batch_size_per_gpu", training.micro_batch},
+                      {"gradient_accumulation_steps", training.micro_batches},
+                      {"bf16", {{"enabled", true}}},
+                      {"zero_optimization", *zero}};
   if (training.gradient_bytes == 4) json["data_types"] = {{"grad_accum_dtype", "fp32"}};
   result.possible = true;
   result.content = json.dump(2) + "\n";

@@ -92,7 +92,8 @@ std::string pareto_text(const PlanningCase&, const SearchResult& result) {
   for (const bool front : {false, true})
     for (const Point& point : points)
       if (point.front == front) {
-        const auto column = static_cast<std::size_t>(std::lround(kColumns * x.at(point.memory_gib)));
+        const auto column =
+            static_cast<std::size_t>(std::lround(kColumns * x.at(point.memory_gib)));
         const auto row = static_cast<std::size_t>(std::lround(kRows * (1 - y.at(point.tgs))));
         rows[row][column] = front ? 'o' : '.';
       }
@@ -195,10 +196,9 @@ class Svg {
     for (const Point& point : points_) {
       const std::string names = fmt::format("{}", fmt::join(point.entry->names, ", "));
       add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}"><title>{}{}: {:.0f} tokens per GPU and second, {}</title></circle>)",
-          px(point.memory_gib), py(point.tgs), point.front ? 5 : 3.5,
-          point.front ? "#c33" : "#369", plan_text(point.entry->candidate),
-          names.empty() ? "" : " (" + escaped(names) + ")", point.tgs,
-          format_bytes_binary(point.entry->memory));
+          px(point.memory_gib), py(point.tgs), point.front ? 5 : 3.5, point.front ? "#c33" : "#369",
+          plan_text(point.entry->candidate), names.empty() ? "" : " (" + escaped(names) + ")",
+          point.tgs, format_bytes_binary(point.entry->memory));
       if (!names.empty())
         add(R"(<text x="{:.1f}" y="{:.1f}" font-size="11">{}</text>)", px(point.memory_gib) + 7,
             py(point.tgs) - 5, escaped(names));

@@ -39,8 +39,8 @@ std::vector<std::size_t> rank(const std::vector<Rated>& rated, double tie) {
 
 std::vector<std::size_t> pareto_front(const std::vector<Rated>& rated) {
   std::vector<std::size_t> front;
-  for (const std::size_t i : sorted(
-           rated, [&](std::size_t i) { return std::tuple(rated[i].time, rated[i].memory, i); }))
+  for (const std::size_t i :
+       sorted(rated, [&](std::size_t i) { return std::tuple(rated[i].time, rated[i].memory, i); }))
     if (front.empty() || rated[i].memory < rated[front.back()].memory) front.push_back(i);
   return front;
 }

@@ -62,7 +62,7 @@ OrderedJson ranking_body(const PlanningCase& question, const SearchResult& resul
     const Entry& entry = result.entries[result.ranking()[i]];
     OrderedJson place = {{"rank", i + 1}};
     place.update(entry_body(question.scenario, entry));
-    place["above_best"] = result.time(entry) / result.time(result.best()) - 1;
+    place["slower"] = result.slower(entry);
     ranking.push_back(std::move(place));
   }
   OrderedJson known = OrderedJson::array();

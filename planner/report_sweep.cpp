@@ -37,8 +37,7 @@ void add_case(TextTable& table, const SweepPoint& point, std::optional<double> f
   const Scenario& scenario = point.question->scenario;
   const auto tgs = best_throughput(point);
   table.add({point.label, meshes_of(best.candidate.plan), batch_text(best.candidate.training),
-             tgs ? format_time(*best.step.step_time) : "-",
-             tgs ? fmt::format("{:.0f}", *tgs) : "-",
+             tgs ? format_time(*best.step.step_time) : "-", tgs ? fmt::format("{:.0f}", *tgs) : "-",
              tgs ? fmt::format("{:.1f} %", 100 * utilisation(scenario, best.candidate.training,
                                                              *best.step.step_time))
                  : "-",
@@ -46,28 +45,25 @@ void add_case(TextTable& table, const SweepPoint& point, std::optional<double> f
              format_bytes_binary(best.memory), fmt::format("{}", fmt::join(best.names, ", "))});
 }
 
-/// What a winner of one case costs in another: "best", "+3.1 %", or "-" where it is impossible.
+/// What a winner of one case costs in another: "3.1 %", with * where it wins, "-" where it is
+/// impossible.
 std::string cost_of(const ShardingPlan& winner, const SweepPoint& point) {
-  if (!point.solved()) return "-";
+  if (!point.solved()) return "-  ";
   ShardingPlan plan = winner;
   plan.dp = point.question->scenario.plan.dp;
   const auto place = point.result->place(plan);
-  if (!place) return "-";
-  if (*place == 0) return "best";
+  if (!place) return "-  ";
   const Entry& entry = point.result->entries[point.result->ranking()[*place]];
-  return fmt::format("{:+.1f} %", 100 * (point.result->time(entry) /
-                                             point.result->time(point.result->best()) -
-                                         1));
+  return fmt::format("{:.1f} %{}", 100 * point.result->slower(entry), *place == 0 ? " *" : "  ");
 }
 
 }  // namespace
 
 std::string sweep_text(const Sweep& sweep, Objective objective) {
-  std::string text = fmt::format(
-      "best by {}\n\n",
-      objective == Objective::kStepTime ? "step time, simulated" : "the paper's T_comm");
-  TextTable table(
-      {"", "p g os", "M x b", "step", "TGS", "MFU", "of first", "memory", "known as"});
+  std::string text =
+      fmt::format("best by {}\n\n", objective == Objective::kStepTime ? "step time, simulated"
+                                                                      : "the paper's T_comm");
+  TextTable table({"", "p g os", "M x b", "step", "TGS", "MFU", "of first", "memory", "known as"});
   table.align_left(1);
   table.align_left(8);
   std::optional<double> first;
@@ -91,7 +87,9 @@ std::string sweep_text(const Sweep& sweep, Objective objective) {
     }
     text += "\n" + costs.str();
   }
-  text += "above the best of the case; -: impossible or doesn't fit there\n";
+  text +=
+      "slower than the fastest there; *: the best, ties within 1 % going to lower memory; -: "
+      "impossible or doesn't fit\n";
   return text;
 }
 

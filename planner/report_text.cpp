@@ -29,8 +29,8 @@ std::string count_text(double count) {
   return text;
 }
 
-std::string percent_above(Seconds time, Seconds best) {
-  return fmt::format("{:+.1f} %", 100 * (time / best - 1));
+std::string percent(double ratio) {
+  return fmt::format("{:.1f} %", 100 * ratio);
 }
 
 std::string batch_text(const TrainingSpec& training) {
@@ -77,8 +77,8 @@ class SearchText {
     line("  model       {}", scenario_.model.name);
     line("  cluster     {}: {} nodes x {} {}", cluster.name, cluster.nodes, cluster.node.gpus,
          cluster.gpu.name);
-    line("  batch       {} sequences of {} tokens on {} GPUs{}, engine {}", scenario_.global_batch(),
-         scenario_.training.sequence_length, scenario_.plan.dp.size(),
+    line("  batch       {} sequences of {} tokens on {} GPUs{}, engine {}",
+         scenario_.global_batch(), scenario_.training.sequence_length, scenario_.plan.dp.size(),
          !result_.axes.recompute && scenario_.training.recompute == Recompute::kFull
              ? ", full recompute"
              : "",
@@ -95,9 +95,8 @@ class SearchText {
     line("  meshes      {} of (p, g, os) in dp {}", count_text(result_.space.tuples),
          to_string(result_.space.dp));
     line("              removed: {}", joined(removed));
-    const auto run = std::count_if(result_.entries.begin(), result_.entries.end(), [](const auto& e) {
-      return e.step.step_time.has_value();
-    });
+    const auto run = std::count_if(result_.entries.begin(), result_.entries.end(),
+                                   [](const auto& e) { return e.step.step_time.has_value(); });
     line("  plans       {}; with baselines and batches {} candidates, {} simulated{}",
          result_.space.plans.size(), result_.entries.size(), run,
          result_.interrupted ? " until interrupted" : "");
@@ -119,23 +118,23 @@ class SearchText {
     const bool batches = result_.axes.micro_batch || result_.axes.recompute;
     std::vector<std::string> header = {"", "p g os"};
     if (batches) header.push_back("M x b");
-    for (const char* name : {"step", "above best", "MFU", "T_comm", by_step ? "(rank)" : "(step's)",
-                             "memory", "known as"})
+    for (const char* name :
+         {"step", "slower", "MFU", "T_comm", by_step ? "(rank)" : "(step's)", "memory", "known as"})
       header.push_back(name);
     TextTable table(header);
     table.align_left(1);
     table.align_left(header.size() - 1);
-    const Seconds best = result_.time(result_.best());
     for (std::size_t i = 0; i < std::min(top_, result_.ranking().size()); ++i) {
       const Entry& entry = result_.entries[result_.ranking()[i]];
       const std::optional<Seconds>& step = entry.step.step_time;
       std::vector<std::string> row = {std::to_string(i + 1), meshes_of(entry.candidate.plan)};
       if (batches) row.push_back(batch_text(entry.candidate.training));
       row.push_back(time_or_dash(step));
-      row.push_back(percent_above(result_.time(entry), best));
-      row.push_back(step ? fmt::format("{:.1f} %", 100 * utilisation(scenario_,
-                                                                     entry.candidate.training, *step))
-                         : "-");
+      row.push_back(percent(result_.slower(entry)));
+      row.push_back(step
+                        ? fmt::format("{:.1f} %",
+                                      100 * utilisation(scenario_, entry.candidate.training, *step))
+                        : "-");
       row.push_back(time_or_dash(entry.t_comm));
       row.push_back(other_place(result_.ranking()[i]));
       row.push_back(format_bytes_binary(entry.memory));
@@ -144,7 +143,7 @@ class SearchText {
     }
     text_ += table.str();
     if (batches) line("M x b: micro-batches x sequences; r: full recompute");
-    line("{} within {:.0f} % of the fastest left are a tie, which lower memory wins",
+    line("slower: than the fastest; {} within {:.0f} % are a tie, which lower memory wins",
          by_step ? "step times" : "T_comm", 100 * kTie);
     line("");
   }
@@ -156,16 +155,16 @@ class SearchText {
     if (by_comm.candidate == by_step.candidate) {
       line("T_comm prefers the same.");
     } else if (by_comm.step.step_time && by_step.t_comm) {
-      line("T_comm alone would take {}: T_comm {} instead of {}, but a step of {} ({}).",
+      line("T_comm prefers {}: {} where {} has {}; steps of {} and {}.",
            meshes_of(by_comm.candidate.plan), format_time(*by_comm.t_comm),
-           format_time(*by_step.t_comm), format_time(*by_comm.step.step_time),
-           percent_above(*by_comm.step.step_time, *by_step.step.step_time));
+           meshes_of(by_step.candidate.plan), format_time(*by_step.t_comm),
+           format_time(*by_comm.step.step_time), format_time(*by_step.step.step_time));
     }
     line("");
   }
 
   void add_baselines() {
-    TextTable table({"baseline", "p g os", "rank", "step", "above best", "T_comm", "memory", ""});
+    TextTable table({"baseline", "p g os", "rank", "step", "slower", "T_comm", "memory", ""});
     table.align_left(1);
     table.align_left(7);
     std::vector<Baseline> all = result_.baselines;
@@ -183,8 +182,7 @@ class SearchText {
     if (const auto place = result_.place(*baseline.plan)) {
       const Entry& entry = result_.entries[result_.ranking()[*place]];
       table.add({baseline.name, meshes, std::to_string(*place + 1),
-                 time_or_dash(entry.step.step_time),
-                 percent_above(result_.time(entry), result_.time(result_.best())),
+                 time_or_dash(entry.step.step_time), percent(result_.slower(entry)),
                  time_or_dash(entry.t_comm), format_bytes_binary(entry.memory), ""});
       return;
     }
@@ -219,10 +217,9 @@ std::vector<Rejection> rejections(const SearchResult& result) {
   }
   std::vector<Rejection> all;
   if (memory.count > 0) {
-    memory.reason =
-        fmt::format("exceed {}, the nearest by {} ({})", format_bytes_binary(result.capacity),
-                    format_bytes_binary(nearest->memory - result.capacity),
-                    meshes_of(nearest->candidate.plan));
+    memory.reason = fmt::format(
+        "exceed {}, the nearest by {} ({})", format_bytes_binary(result.capacity),
+        format_bytes_binary(nearest->memory - result.capacity), meshes_of(nearest->candidate.plan));
     all.push_back(memory);
   }
   if (untimed.count > 0) {

@@ -53,10 +53,15 @@ bool run_candidates(ClosedForms& forms, const std::vector<Run>& runs, const Runn
   return run_jobs(runs.size(), runner.workers, job, done, proceed) == runs.size();
 }
 
+Seconds SearchResult::fastest() const {
+  Seconds least = time(best());
+  for (const std::size_t i : ranking()) least = std::min(least, time(entries[i]));
+  return least;
+}
+
 std::optional<std::size_t> SearchResult::place(const ShardingPlan& plan) const {
-  const auto found = std::find_if(ranking().begin(), ranking().end(), [&](std::size_t i) {
-    return entries[i].candidate.plan == plan;
-  });
+  const auto found = std::find_if(ranking().begin(), ranking().end(),
+                                  [&](std::size_t i) { return entries[i].candidate.plan == plan; });
   if (found == ranking().end()) return std::nullopt;
   return static_cast<std::size_t>(found - ranking().begin());
 }
@@ -82,8 +87,8 @@ void name_entries(SearchResult& result, const PlanningCase& question) {
   for (Entry& entry : result.entries) {
     for (const Baseline& baseline : result.baselines)
       if (baseline.plan == entry.candidate.plan) entry.names.push_back(baseline.name);
-    if (question.today == entry.candidate.plan && question.scenario.training.micro_batch ==
-                                                      entry.candidate.training.micro_batch &&
+    if (question.today == entry.candidate.plan &&
+        question.scenario.training.micro_batch == entry.candidate.training.micro_batch &&
         question.scenario.training.recompute == entry.candidate.training.recompute)
       entry.names.push_back("today");
   }
@@ -163,10 +168,14 @@ class Rounds {
     };
     const auto& ranking = result_.ranking();
     for (std::size_t i = 0; i < std::min(options_.top, ranking.size()); ++i) want(ranking[i]);
+    // distances are from the fastest, which a tie may have put further down
+    const auto fastest = std::min_element(ranking.begin(), ranking.end(), [&](auto a, auto b) {
+      return result_.time(result_.entries[a]) < result_.time(result_.entries[b]);
+    });
+    if (fastest != ranking.end() && options_.top > 0) want(*fastest);
     for (std::size_t i = 0; i < result_.entries.size(); ++i) {
       const Entry& entry = result_.entries[i];
-      if ((options_.baselines && !entry.names.empty()) || options_.keep == entry.candidate)
-        want(i);
+      if ((options_.baselines && !entry.names.empty()) || options_.keep == entry.candidate) want(i);
     }
     return wanted;
   }

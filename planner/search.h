@@ -89,10 +89,12 @@ struct SearchResult {
   const Entry& best() const { return entries[ranking().front()]; }
   /// The best entry with this plan, as an index into ranking().
   std::optional<std::size_t> place(const ShardingPlan& plan) const;
-  /// The objective's time of an entry in ranking().
+  /// The objective's time of an entry in ranking(), the least of all, and the ratio less 1.
   Seconds time(const Entry& entry) const {
     return objective == Objective::kStepTime ? *entry.step.step_time : *entry.t_comm;
   }
+  Seconds fastest() const;
+  double slower(const Entry& entry) const { return time(entry) / fastest() - 1; }
 };
 
 using KnownEntry = std::function<void(const Entry&)>;
@@ -105,9 +107,10 @@ using KnownEntry = std::function<void(const Entry&)>;
 /// `scale` asks what if; `same_times` is a search of the same case in which all took the same time
 /// (other memory only), and what it knows isn't run again.
 /// Throws ConfigError if the objective doesn't see what an axis changes.
-SearchResult search(const PlanningCase& question, const SearchOptions& options,
-                    const Runner& runner, const KnownEntry& known = [](const Entry&) {},
-                    const HardwareScale& scale = {}, const SearchResult* same_times = nullptr);
+SearchResult search(
+    const PlanningCase& question, const SearchOptions& options, const Runner& runner,
+    const KnownEntry& known = [](const Entry&) {}, const HardwareScale& scale = {},
+    const SearchResult* same_times = nullptr);
 
 /// Fills both rankings from the entries.
 void rank_entries(SearchResult& result);

@@ -21,10 +21,11 @@ constexpr double kChanges[] = {-0.5, -0.25, -0.1, 0.1, 0.25, 0.5};
 
 SensitivityRow row_of(const Figure& figure, double change, const Candidate& winner,
                       const SearchResult& result) {
-  SensitivityRow row{figure.what, change, std::nullopt, {}, std::nullopt, false};
+  SensitivityRow row{figure.what, change, std::nullopt, {}, {}, std::nullopt, false};
   if (result.empty()) return row;
   row.best = result.best().candidate;
   row.time = result.time(result.best());
+  row.fastest = result.fastest();
   row.same = *row.best == winner;
   for (const std::size_t i : result.ranking())
     if (result.entries[i].candidate == winner) row.keeping = result.time(result.entries[i]);
@@ -49,9 +50,8 @@ Sensitivity sensitivity(const PlanningCase& question, const SearchOptions& optio
       HardwareScale scale;
       scale.*figure.factor = 1 + change;
       const bool memory_only = figure.factor == &HardwareScale::memory;
-      const SearchResult changed =
-          search(question, quiet, runner, [](const Entry&) {}, scale,
-                 memory_only ? &base : nullptr);
+      const SearchResult changed = search(
+          question, quiet, runner, [](const Entry&) {}, scale, memory_only ? &base : nullptr);
       if (changed.interrupted) {
         result.interrupted = true;
         return result;

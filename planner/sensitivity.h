@@ -14,13 +14,14 @@ struct SensitivityRow {
   double change = 0;               // -0.25: a quarter less
   std::optional<Candidate> best;   // none fits
   Seconds time;                    // of the best, by the objective
+  Seconds fastest;                 // of all: a tie may have made a slower one the best
   std::optional<Seconds> keeping;  // of today's winner; absent if it doesn't fit
   bool same = false;               // the winner stays
 
-  /// What keeping today's winner costs: 0.05 is 5 %.
+  /// What keeping today's winner costs: 0.05 is 5 %. Below kTie only memory speaks for a change.
   std::optional<double> regret() const {
     if (!keeping || !best) return std::nullopt;
-    return *keeping / time - 1;
+    return *keeping / fastest - 1;
   }
 };
 

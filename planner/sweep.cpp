@@ -28,8 +28,9 @@ std::vector<std::int64_t> parse_list(const std::string& text, const char* option
     if (word == "...") {
       if (series || result.size() < 2 || end == text.size() ||
           result[result.size() - 1] % result[result.size() - 2] != 0)
-        throw bad("'...' must stand between two growing numbers, one a multiple of the other, "
-                  "and the last, such as 8,16,...,1024");
+        throw bad(
+            "'...' must stand between two growing numbers, one a multiple of the other, "
+            "and the last, such as 8,16,...,1024");
       series = true;
     } else {
       std::int64_t value = 0;
@@ -93,8 +94,7 @@ std::vector<SweepCase> gpu_cases(const PlanningCase& base, const std::string& li
   std::vector<SweepCase> cases;
   for (const std::int64_t gpus : parse_list(list, "--gpus", std::int64_t{1} << 30)) {
     if (gpus % per_node != 0)
-      throw ConfigError(
-          fmt::format("--gpus: {} GPUs don't fill nodes of {}", gpus, per_node));
+      throw ConfigError(fmt::format("--gpus: {} GPUs don't fill nodes of {}", gpus, per_node));
     Json json = base.json;
     json["cluster"]["nodes"] = gpus / per_node;
     fix_global_batch(json, base.scenario);

@@ -50,9 +50,8 @@ Machine::Machine(const Scenario& scenario, int block_nodes, const MachineOptions
     profile_ = load_compute_profile(spec.profile);
     if (options.scale != HardwareScale{}) {
       scaled_ = std::make_unique<ClusterGraph>(scaled(spec, options.scale));
-      collectives_ =
-          std::make_unique<ScaledCollectives>(std::move(collectives_), *nominal_, *scaled_,
-                                              *placement_, options.scale.latency);
+      collectives_ = std::make_unique<ScaledCollectives>(
+          std::move(collectives_), *nominal_, *scaled_, *placement_, options.scale.latency);
     }
     if (options.even_broadcasts)
       collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));

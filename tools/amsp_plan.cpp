@@ -21,7 +21,8 @@ namespace {
 using namespace amsp;
 
 constexpr const char* kDescription =
-    "Finds the sharding plan under which a training step is fastest, and says what the others cost.";
+    "Finds the sharding plan under which a training step is fastest, and says what the others "
+    "cost.";
 constexpr const char* kFooter = R"(
 The scenario is one of amsp-sim's; its plan is today's, is marked in the ranking, and may be absent.
 
@@ -137,10 +138,9 @@ class Program {
   }
 
   int run_search(const PlanningCase& question) {
-    const SearchResult result =
-        search(question, search_, runner_, [&](const Entry& entry) {
-          if (options_.json) print_line(entry_json(question, entry));
-        });
+    const SearchResult result = search(question, search_, runner_, [&](const Entry& entry) {
+      if (options_.json) print_line(entry_json(question, entry));
+    });
     progress_.clear();
     if (options_.json) {
       print_line(space_json(question, result));
@@ -187,9 +187,8 @@ class Program {
       for (std::size_t place = 0; place < result.ranking().size(); ++place)
         if (exported_at(place).possible) {
           const Entry& entry = result.entries[result.ranking()[place]];
-          best = fmt::format("the best that can is rank {}, {} ({:+.1f} %): --pick {}", place + 1,
-                             meshes_of(entry.candidate.plan),
-                             100 * (result.time(entry) / result.time(result.best()) - 1),
+          best = fmt::format("the best that can is rank {}, {}, slower by {:.1f} %: --pick {}",
+                             place + 1, meshes_of(entry.candidate.plan), 100 * result.slower(entry),
                              place + 1);
           break;
         }
@@ -269,11 +268,10 @@ int main(int argc, char** argv) {
   auto* gpus = app.add_option("--gpus", options.gpus,
                               "Search for each of these numbers of GPUs, such as 8,16,...,1024")
                    ->check(not_empty);
-  auto* micro_batches =
-      app.add_option("--micro-batches", options.micro_batches,
-                     "Search for each of these numbers of micro-batches a step")
-          ->check(not_empty)
-          ->excludes(gpus);
+  auto* micro_batches = app.add_option("--micro-batches", options.micro_batches,
+                                       "Search for each of these numbers of micro-batches a step")
+                            ->check(not_empty)
+                            ->excludes(gpus);
   auto* compare = app.add_option("--compare", options.compare,
                                  "Search on each of these clusters: files with what a scenario has "
                                  "under \"cluster\"")

@@ -9,12 +9,11 @@ namespace amsp {
 
 ClusterSpec scaled(const ClusterSpec& cluster, const HardwareScale& scale) {
   ClusterSpec result = cluster;
-  for (BytesPerSec* rate :
-       {&result.node.nvlink_bandwidth, &result.node.nvlink_capacity, &result.node.pcie_bandwidth,
-        &result.node.pcie_capacity})
+  for (BytesPerSec* rate : {&result.node.nvlink_bandwidth, &result.node.nvlink_capacity,
+                            &result.node.pcie_bandwidth, &result.node.pcie_capacity})
     *rate = scale.intra * *rate;
-  for (BytesPerSec* rate : {&result.node.nic_bandwidth, &result.node.nic_capacity,
-                            &result.fabric.leaf_spine_bandwidth})
+  for (BytesPerSec* rate :
+       {&result.node.nic_bandwidth, &result.node.nic_capacity, &result.fabric.leaf_spine_bandwidth})
     *rate = scale.inter * *rate;
   result.gpu.memory =
       Bytes{std::llround(scale.memory * static_cast<double>(cluster.gpu.memory.value))};

@@ -31,8 +31,8 @@ ClusterSpec scaled(const ClusterSpec& cluster, const HardwareScale& scale);
 /// bound as it was. Source kDerived unless nothing changes.
 class ScaledCollectives : public CollectiveModel {
  public:
-  /// `nominal` is a model of a cluster like that of `graph`, `scaled_graph` the scaled one, with the
-  /// same links in the same order. Graphs and placement must outlive the model.
+  /// `nominal` is a model of a cluster like that of `graph`, `scaled_graph` the scaled one, with
+  /// the same links in the same order. Graphs and placement must outlive the model.
   ScaledCollectives(std::unique_ptr<CollectiveModel> nominal, const ClusterGraph& graph,
                     const ClusterGraph& scaled_graph, const Placement& placement, double latency);
   CollectiveTime time(const CollectiveCall& call) const override;
