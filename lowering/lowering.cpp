@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/quantity.h"
+#include "lowering/load_graph.h"
 
 namespace amsp {
 
@@ -34,6 +35,13 @@ Lowering::Lowering(const TaskGraph& graph, const ClusterGraph& cluster,
   for (const Stream& stream : graph.streams())
     if (!groups_.contains(stream.mesh))
       groups_.emplace(stream.mesh, process_groups(stream.mesh, graph.dp));
+}
+
+Lowering::~Lowering() = default;
+
+const LoadGraph& Lowering::load_graph() const {
+  if (!load_graph_) load_graph_ = std::make_unique<LoadGraph>(*this);
+  return *load_graph_;
 }
 
 ComputeTime Lowering::compute_time(const Task& task, int owner) const {

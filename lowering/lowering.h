@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct ResourceUse {
   double fraction;
 };
 
+class LoadGraph;
+
 /// From tasks to time and load: what the closed form sums and the simulator shares out.
 ///
 /// Every running task has a nominal time T (alone on idle resources) and uses, at its nominal
@@ -32,6 +35,8 @@ class Lowering {
   /// Keeps references to all arguments.
   Lowering(const TaskGraph& graph, const ClusterGraph& cluster, const CollectiveModel& collectives,
            const ComputeModel& compute);
+
+  ~Lowering();
 
   const TaskGraph& graph() const { return graph_; }
 
@@ -64,6 +69,10 @@ class Lowering {
   /// Bytes on each link by one group of a collective.
   std::vector<LinkLoad> loads(const Task& task, int group) const;
 
+  /// loads() of every collective and group at once. Built when first asked for, then kept: calls
+  /// from several threads need a lock.
+  const LoadGraph& load_graph() const;
+
   /// Compute works without a measurement, and collectives derived, modelled or extrapolated:
   /// one line each, in graph order, without duplicates.
   std::vector<std::string> unmeasured() const;
@@ -77,6 +86,7 @@ class Lowering {
   std::vector<std::vector<ComputeTime>> compute_times_;  // by compute work and owner
   std::vector<int> owners_;                              // by rank
   std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;
+  mutable std::unique_ptr<LoadGraph> load_graph_;
 };
 
 }  // namespace amsp

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "lowering/load_patterns.h"
+#include "core/without_noise.h"
+#include "lowering/load_graph.h"
 
 namespace amsp {
 
@@ -11,7 +12,8 @@ std::vector<LinkUsage> busiest_links(const Lowering& lowering, const ClusterGrap
                                      Seconds step_time) {
   const TaskGraph& graph = lowering.graph();
   const int step = graph[graph.window_end].key.step - 1;
-  const LoadPatterns patterns(lowering);
+  const LoadGraph& loads = lowering.load_graph();
+  const LoadPatterns& patterns = loads.patterns();
   // By pattern: how often the bytes of its example are moved.
   std::vector<double> times(static_cast<std::size_t>(patterns.count()), 0);
   for (const Task& task : graph.tasks()) {
@@ -19,25 +21,30 @@ std::vector<LinkUsage> busiest_links(const Lowering& lowering, const ClusterGrap
     const LoadPatterns::Share& share = patterns.share(task.work);
     if (share.pattern >= 0) times[static_cast<std::size_t>(share.pattern)] += share.factor;
   }
-  std::vector<double> bytes(static_cast<std::size_t>(cluster.link_count()), 0);
-  for (int pattern = 0; pattern < patterns.count(); ++pattern) {
-    const auto groups = lowering.groups(patterns.mesh(pattern)).size();
-    for (std::size_t group = 0; group < groups; ++group)
-      for (const LinkLoad& load : patterns.loads(pattern, static_cast<int>(group)))
-        bytes[static_cast<std::size_t>(load.link)] +=
-            times[static_cast<std::size_t>(pattern)] * load.bytes;
-  }
-  std::map<LinkKind, LinkUsage> busiest;
+  std::vector<double> by_label(static_cast<std::size_t>(loads.label_count()), 0);
+  for (int label = 0; label < loads.label_count(); ++label)
+    for (const auto& [pattern, bytes] : loads.label(label))
+      by_label[static_cast<std::size_t>(label)] += times[static_cast<std::size_t>(pattern)] * bytes;
+  struct Carried {
+    LinkId link = -1;
+    double bytes = 0;
+    double utilisation = 0;
+  };
+  std::map<LinkKind, Carried> busiest;
   for (LinkId id = 0; id < cluster.link_count(); ++id) {
     const Link& link = cluster.link(id);
-    const double carried = bytes[static_cast<std::size_t>(id)];
+    double carried = 0;
+    for (const LoadGraph::Edge& edge : loads.groups_of(id))
+      carried += by_label[static_cast<std::size_t>(edge.label)];
     const double utilisation = carried / (link.capacity.value * step_time.value);
-    LinkUsage& best = busiest[link.kind];
-    if (utilisation > best.utilisation) best = {cluster.link_name(id), carried, utilisation};
+    Carried& best = busiest[link.kind];
+    if (without_noise(utilisation) > without_noise(best.utilisation))
+      best = {id, carried, utilisation};
   }
   std::vector<LinkUsage> result;
-  for (auto& [kind, usage] : busiest)
-    if (usage.bytes > 0) result.push_back(std::move(usage));
+  for (const auto& [kind, best] : busiest)
+    if (best.bytes > 0)
+      result.push_back({cluster.link_name(best.link), best.bytes, best.utilisation});
   std::stable_sort(result.begin(), result.end(), [](const LinkUsage& a, const LinkUsage& b) {
     return a.utilisation > b.utilisation;
   });

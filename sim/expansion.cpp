@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/without_noise.h"
 #include "sim/quantiser.h"
 
 namespace amsp {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "lowering/load_graph.h"
 #include "sim/folded_shapes.h"
-#include "sim/load_graph.h"
 #include "sim/symmetry.h"
 
 namespace amsp {
@@ -18,10 +18,9 @@ class Folder {
   explicit Folder(const Lowering& lowering)
       : lowering_(lowering),
         graph_(lowering.graph()),
-        patterns_(lowering),
-        loads_(lowering, patterns_),
-        symmetry_(find_symmetry(lowering, loads_)),
-        shapes_(lowering, patterns_, loads_, symmetry_) {
+        loads_(lowering.load_graph()),
+        symmetry_(find_symmetry(lowering)),
+        shapes_(lowering, symmetry_) {
     add_lanes();
   }
 
@@ -127,8 +126,7 @@ class Folder {
 
   const Lowering& lowering_;
   const TaskGraph& graph_;
-  LoadPatterns patterns_;
-  LoadGraph loads_;
+  const LoadGraph& loads_;
   Symmetry symmetry_;
   FoldedShapes shapes_;
   std::vector<std::vector<Lane>> lanes_;  // by stream

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/without_noise.h"
 
 namespace amsp {
 
@@ -35,14 +36,16 @@ int FoldedShapes::Rounding::weight(double fraction) const {
   return quantised_.weights[static_cast<std::size_t>(at - fractions_.begin())];
 }
 
-FoldedShapes::FoldedShapes(const Lowering& lowering, const LoadPatterns& patterns,
-                           const LoadGraph& loads, const Symmetry& symmetry)
-    : lowering_(lowering), patterns_(patterns), loads_(loads), symmetry_(symmetry) {
+FoldedShapes::FoldedShapes(const Lowering& lowering, const Symmetry& symmetry)
+    : lowering_(lowering),
+      loads_(lowering.load_graph()),
+      patterns_(loads_.patterns()),
+      symmetry_(symmetry) {
   computes_ = examples(lowering.graph(), WorkKind::kCompute);
   collectives_ = examples(lowering.graph(), WorkKind::kCollective);
-  by_pattern_.resize(static_cast<std::size_t>(patterns.count()));
+  by_pattern_.resize(static_cast<std::size_t>(patterns_.count()));
   for (const Task& task : collectives_)
-    if (const int pattern = patterns.share(task.work).pattern; pattern >= 0)
+    if (const int pattern = patterns_.share(task.work).pattern; pattern >= 0)
       by_pattern_[static_cast<std::size_t>(pattern)].push_back(&task);
   add_links();
   add_ranks();

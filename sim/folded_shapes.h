@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lowering/load_patterns.h"
-#include "sim/load_graph.h"
+#include "lowering/load_graph.h"
 #include "sim/quantiser.h"
 #include "sim/symmetry.h"
 #include "sim/workload.h"
@@ -22,8 +21,7 @@ namespace amsp {
 /// the scale: the members then slow each other.
 class FoldedShapes {
  public:
-  FoldedShapes(const Lowering& lowering, const LoadPatterns& patterns, const LoadGraph& loads,
-               const Symmetry& symmetry);
+  FoldedShapes(const Lowering& lowering, const Symmetry& symmetry);
 
   /// Shape of a compute work on a class of ranks, of a collective work on a class of groups.
   int compute(std::int32_t work, int rank_class) const { return compute_.at({work, rank_class}); }
@@ -55,8 +53,8 @@ class FoldedShapes {
   void use(std::map<Key, Workload::Shape>& shapes, Key key, int resource, int weight);
 
   const Lowering& lowering_;
-  const LoadPatterns& patterns_;
   const LoadGraph& loads_;
+  const LoadPatterns& patterns_;
   const Symmetry& symmetry_;
   std::vector<Task> computes_, collectives_;          // an example of every work that a task does
   std::vector<std::vector<const Task*>> by_pattern_;  // of collectives_

@@ -17,13 +17,6 @@ bool close_enough(double fraction, int weight, double scale) {
 
 }  // namespace
 
-double without_noise(double value) {
-  constexpr int kBits = 36;
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  return std::ldexp(std::round(std::ldexp(mantissa, kBits)), exponent - kBits);
-}
-
 Quantised quantise(const std::set<double>& fractions) {
   Quantised result;
   const double largest = *fractions.rbegin();

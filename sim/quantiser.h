@@ -12,10 +12,6 @@ struct Quantised {
   std::vector<int> weights;  // of the fractions in ascending order; 0: too small to matter
 };
 
-/// Drops the last bits of a fraction or load, a relative 1e-11: what differs only because it was
-/// summed in another order becomes equal.
-double without_noise(double value);
-
 /// Largest error of a weight / scale against its fraction.
 constexpr double kQuantiseTolerance = 0.01;
 /// Fractions below are dropped.

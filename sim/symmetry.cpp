@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "sim/interner.h"
+#include "core/interner.h"
+#include "lowering/load_graph.h"
 
 namespace amsp {
 
@@ -13,14 +14,14 @@ namespace {
 
 class Refiner {
  public:
-  Refiner(const Lowering& lowering, const LoadGraph& loads) : lowering_(lowering), loads_(loads) {
+  explicit Refiner(const Lowering& lowering) : lowering_(lowering), loads_(lowering.load_graph()) {
     colour_by_attributes();
-    const auto meshes = loads.meshes().size();
+    const auto meshes = loads_.meshes().size();
     groups_of_rank_.resize(ranks_.of.size() * meshes);
-    for (int group = 0; group < loads.group_count(); ++group)
-      for (const Rank rank : loads.members(group))
+    for (int group = 0; group < loads_.group_count(); ++group)
+      for (const Rank rank : loads_.members(group))
         groups_of_rank_[static_cast<std::size_t>(rank) * meshes +
-                        static_cast<std::size_t>(loads.mesh_of(group))] = group;
+                        static_cast<std::size_t>(loads_.mesh_of(group))] = group;
   }
 
   Symmetry run() {
@@ -134,8 +135,8 @@ class Refiner {
 
 }  // namespace
 
-Symmetry find_symmetry(const Lowering& lowering, const LoadGraph& loads) {
-  return Refiner(lowering, loads).run();
+Symmetry find_symmetry(const Lowering& lowering) {
+  return Refiner(lowering).run();
 }
 
 }  // namespace amsp

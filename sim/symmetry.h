@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sim/load_graph.h"
+#include "lowering/lowering.h"
 
 namespace amsp {
 
@@ -29,6 +29,6 @@ struct Symmetry {
 };
 
 /// By colour refinement, in rounds until nothing splits: O(rounds * edges * log(edges of one)).
-Symmetry find_symmetry(const Lowering& lowering, const LoadGraph& loads);
+Symmetry find_symmetry(const Lowering& lowering);
 
 }  // namespace amsp

@@ -1,154 +1,48 @@
-#include <fmt/format.h>
-#include <unistd.h>
+#include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
 #include <filesystem>
+#include <string>
+#include <vector>
 
-#include "core/json.h"
-#include "prediction/predict.h"
-#include "sim/simulator.h"
+#include "core/nearest.h"
+#include "tools/commands.h"
 #include "tools/program.h"
-#include "traces/chrome_writer.h"
 
 namespace {
 
 using namespace amsp;
 
-constexpr const char* kDescription =
-    "Predicts what one training step costs on a cluster under a sharding plan.";
-constexpr const char* kFooter = R"(
-Examples:
-  amsp-sim scenarios/llama-7b-amsp-1024gpu.json
-  amsp-sim scenarios/llama-7b-amsp-1024gpu.json --set cluster.nodes=8 --set plan=zero1
-  amsp-sim scenario.json --json > prediction.json
-  amsp-sim scenario.json --trace step.json.gz --trace-ranks 0,1   (open it in ui.perfetto.dev)
-
-Exit codes: 0 predicted, 2 the input is wrong, 3 the plan is not possible or doesn't fit,
-4 internal failure.
-)";
-
-struct Options {
-  std::string scenario;
-  std::vector<std::string> overrides;
-  bool json = false;
-  std::string network = "folded";
-  std::string trace;
-  std::string trace_ranks = "0";
+struct Command {
+  const char* name;
+  int (*run)(int argc, char** argv);
+};
+constexpr Command kCommands[] = {
+    {"predict", predict_command},
 };
 
-/// "0,3,8-11".
-std::vector<Rank> parse_ranks(const std::string& text, int ranks) {
-  const auto bad = [&]() -> ConfigError {
-    return ConfigError(
-        fmt::format("--trace-ranks: must be ranks from 0 to {} such as 0,3,8-11, found \"{}\"",
-                    ranks - 1, text));
-  };
-  std::vector<Rank> result;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  const auto number = [&] {
-    Rank value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc{} || value < 0 || value >= ranks) throw bad();
-    at = next;
-    return value;
-  };
-  while (true) {
-    const Rank first = number();
-    Rank last = first;
-    if (at != end && *at == '-') {
-      ++at;
-      last = number();
-    }
-    if (last < first) throw bad();
-    for (Rank rank = first; rank <= last; ++rank) result.push_back(rank);
-    if (at == end) break;
-    if (*at++ != ',') throw bad();
-  }
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
-  return result;
-}
-
-void write_traces(const Options& options, const Setup& setup, const Timeline& timeline) {
-  const Scenario& scenario = setup.scenario();
-  TraceMeta meta;
-  meta.producer = "amsp-sim " AMSP_VERSION;
-  meta.source = "sim";
-  meta.config_hash = scenario.hash;
-  meta.title = scenario.name;
-  meta.device_name = scenario.cluster.gpu.name;
-  meta.device_memory_bytes = scenario.cluster.gpu.memory.value;
-  meta.device_sms = scenario.cluster.gpu.sms;
-  write_trace(options.trace,
-              chrome_trace(timeline, parse_ranks(options.trace_ranks, timeline.ranks()), meta));
-}
-
-int predict(const Options& options) {
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const auto progress = [&](const char* what) {
-    if (terminal) fmt::print(stderr, "\r\x1b[K{}{}", what, *what != '\0' ? " ..." : "");
-  };
-  const Scenario scenario = load_scenario(options.scenario, options.overrides);
-  if (!options.trace.empty()) {
-    parse_ranks(options.trace_ranks, scenario.plan.dp.size());
-    std::error_code missing;  // then they aren't the same file
-    if (std::filesystem::equivalent(options.trace, options.scenario, missing))
-      throw ConfigError("--trace: " + options.trace + " is the scenario itself");
-  }
-  progress("building the schedule");
-  const Setup setup(scenario);
-  progress("simulating");
-  Simulator simulator(setup.lowering(),
-                      options.network == "full" ? Network::kFull : Network::kFolded);
-  const Timeline timeline = simulator.run(setup.graph());
-  progress("analysing");
-  Prediction prediction = summarise(setup, timeline);
-  prediction.activities = simulator.activities();
-  prediction.rank_classes = simulator.rank_classes();
-  if (!options.trace.empty()) {
-    progress("writing the trace");
-    write_traces(options, setup, timeline);
-  }
-  progress("");
-  print_output(options.json ? json_report(scenario, prediction).dump(2) + "\n"
-                            : text_report(scenario, prediction, isatty(STDOUT_FILENO) != 0));
-  return prediction.memory.fits() ? kExitOk : kExitInfeasible;
+/// A first word that is neither a command nor an option nor a file may be a misspelt command.
+void check_first_word(const std::string& word) {
+  std::error_code unreadable;
+  if (word.empty() || word[0] == '-' || std::filesystem::exists(word, unreadable)) return;
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  if (const auto close = nearest(word, names))
+    throw ConfigError(
+        fmt::format("there is no command or file '{}'; did you mean '{}'?", word, *close));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(kDescription, "amsp-sim");
-  Options options;
-  const auto not_empty = CLI::Validator(
-      [](const std::string& text) { return text.empty() ? "must not be empty" : ""; }, "");
-  app.footer(kFooter);
-  app.set_version_flag("--version", "amsp-sim " AMSP_VERSION);
-  app.add_option("scenario", options.scenario, "Scenario file (schema amsp.scenario/1)")
-      ->required()
-      ->check(not_empty);
-  app.add_option("--set", options.overrides,
-                 "Override a key of the scenario, such as training.micro_batches=8 (repeatable)")
-      ->allow_extra_args(false);
-  app.add_flag("--json", options.json, "Print the prediction as JSON");
-  app.add_option("--network", options.network,
-                 "Simulate every rank (full), or one of each class of ranks that behave alike "
-                 "(folded): same times, less work")
-      ->check(CLI::IsMember({"full", "folded"}))
-      ->capture_default_str();
-  auto* trace = app.add_option("--trace", options.trace,
-                               "Write a Chrome trace (gzip-compressed if the name ends in .gz)")
-                    ->check(not_empty);
-  app.add_option("--trace-ranks", options.trace_ranks, "Ranks in the trace, such as 0,3,8-11")
-      ->needs(trace)
-      ->capture_default_str();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitConfig;
-  }
-  return run_program("amsp-sim", [&] { return predict(options); });
+  return run_program("amsp-sim", [&] {
+    if (argc > 1) {
+      for (const Command& command : kCommands) {
+        if (command.name != std::string(argv[1])) continue;
+        argv[1] = argv[0];
+        return command.run(argc - 1, argv + 1);
+      }
+      check_first_word(argv[1]);
+    }
+    return predict_command(argc, argv);
+  });
 }

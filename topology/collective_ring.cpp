@@ -12,23 +12,22 @@ std::size_t index(int i) {
   return static_cast<std::size_t>(i);
 }
 
+/// Of a broadcast: bytes on the hops into each member.
 std::vector<double> bytes_into(const CollectiveCall& call) {
   const auto total = static_cast<double>(call.bytes.value);
   std::vector<double> into(index(call.mesh.size()), hop_share(call.kind, call.mesh.size()) * total);
-  if (call.kind != CollectiveKind::kBroadcast) {
-    AMSP_CHECK(call.bytes_by_root.empty(), "{} has no roots", to_string(call.kind));
-  } else if (call.bytes_by_root.empty()) {
+  if (call.bytes_by_root.empty()) {
     into[0] = 0;
-  } else {
-    AMSP_CHECK(call.bytes_by_root.size() == into.size(), "{} roots in a group of {}",
-               call.bytes_by_root.size(), into.size());
-    Bytes sum;
-    for (std::size_t i = 0; i < into.size(); ++i) {
-      sum += call.bytes_by_root[i];
-      into[i] = static_cast<double>((call.bytes - call.bytes_by_root[i]).value);
-    }
-    AMSP_CHECK(sum == call.bytes, "roots send {} bytes of {}", sum.value, call.bytes.value);
+    return into;
   }
+  AMSP_CHECK(call.bytes_by_root.size() == into.size(), "{} roots in a group of {}",
+             call.bytes_by_root.size(), into.size());
+  Bytes sum;
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    sum += call.bytes_by_root[i];
+    into[i] = static_cast<double>((call.bytes - call.bytes_by_root[i]).value);
+  }
+  AMSP_CHECK(sum == call.bytes, "roots send {} bytes of {}", sum.value, call.bytes.value);
   return into;
 }
 
@@ -175,21 +174,39 @@ std::vector<LinkLoad> RingNetwork::loads(const CollectiveCall& call, int group) 
   const auto& all = groups(call.mesh);
   AMSP_CHECK(group >= 0 && index(group) < all.size(), "{} has no group {}", to_string(call.mesh),
              group);
-  return loads(call.mesh, all[index(group)], bytes_into(call));
+  if (call.kind == CollectiveKind::kBroadcast)
+    return loads(call.mesh, all[index(group)], bytes_into(call));
+  AMSP_CHECK(call.bytes_by_root.empty(), "{} has no roots", to_string(call.kind));
+  const double hop_bytes =
+      hop_share(call.kind, call.mesh.size()) * static_cast<double>(call.bytes.value);
+  std::vector<LinkLoad> result;
+  if (hop_bytes <= 0) return result;
+  const std::span<const LinkLoad> unit = unit_loads(call.mesh).of(group);
+  result.reserve(unit.size());
+  for (const auto& [link, load] : unit) result.push_back({link, load * hop_bytes});
+  return result;
+}
+
+const RingNetwork::MeshLoads& RingNetwork::unit_loads(const SubMesh& mesh) const {
+  const auto [entry, is_new] = unit_loads_.try_emplace(mesh);
+  MeshLoads& result = entry->second;
+  if (!is_new) return result;
+  const std::vector<double> unit(index(mesh.size()), 1.0);
+  for (const std::vector<Rank>& group : groups(mesh)) {
+    const std::vector<LinkLoad> of_group = loads(mesh, group, unit);
+    result.loads.insert(result.loads.end(), of_group.begin(), of_group.end());
+    result.first.push_back(result.loads.size());
+  }
+  return result;
 }
 
 const RingNetwork::Bottleneck& RingNetwork::bottleneck(const SubMesh& mesh) const {
   const auto [entry, is_new] = bottlenecks_.try_emplace(mesh);
   Bottleneck& worst = entry->second;
   if (!is_new) return worst;
-  const std::vector<double> unit(index(mesh.size()), 1.0);
-  for (const std::vector<Rank>& group : groups(mesh)) {
-    // Nodes are alike inside, so one of them speaks for all.
-    if (mesh.shape.inter == 1 && group[0] >= dp().intra) break;
-    for (const auto& [link, bytes] : loads(mesh, group, unit)) {
-      const double seconds = bytes / graph_->link(link).capacity.value;
-      if (seconds > worst.seconds_per_byte) worst = {link, bytes, seconds};
-    }
+  for (const auto& [link, bytes] : unit_loads(mesh).loads) {
+    const double seconds = bytes / graph_->link(link).capacity.value;
+    if (seconds > worst.seconds_per_byte) worst = {link, bytes, seconds};
   }
   return worst;
 }

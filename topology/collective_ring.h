@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "core/units.h"
@@ -47,8 +49,8 @@ class LoadSum {
 };
 
 /// ring_loads for repeated use, and what follows from them for all sibling groups of a mesh.
-/// Keeps references to graph and placement. Groups, routes and bottlenecks are cached on first
-/// use, so calls from several threads need a lock.
+/// Keeps references to graph and placement. Groups, routes, loads and bottlenecks are cached on
+/// first use, so calls from several threads need a lock.
 class RingNetwork {
  public:
   RingNetwork(const ClusterGraph& graph, const Placement& placement);
@@ -70,7 +72,19 @@ class RingNetwork {
   int nics(const SubMesh& mesh) const;
 
  private:
+  /// Loads of every group of a mesh, back to back.
+  struct MeshLoads {
+    std::vector<LinkLoad> loads;
+    std::vector<std::size_t> first = {0};
+    std::span<const LinkLoad> of(int group) const {
+      const auto i = static_cast<std::size_t>(group);
+      return {loads.data() + first[i], loads.data() + first[i + 1]};
+    }
+  };
+
   const std::vector<std::vector<Rank>>& groups(const SubMesh& mesh) const;
+  /// If one byte crosses every hop.
+  const MeshLoads& unit_loads(const SubMesh& mesh) const;
   /// `into[i]` are the bytes of the whole message on hops into member i.
   std::vector<LinkLoad> loads(const SubMesh& mesh, const std::vector<Rank>& group,
                               const std::vector<double>& into) const;
@@ -79,6 +93,7 @@ class RingNetwork {
   const Placement* placement_;
   mutable LoadSum sum_;
   mutable std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;
+  mutable std::map<SubMesh, MeshLoads> unit_loads_;
   mutable std::map<SubMesh, Bottleneck> bottlenecks_;
 };
 

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "lowering/load_graph.h"
 #include "tests/sim/small_cluster.h"
 
 namespace amsp {
 namespace {
 
 Symmetry symmetry_of(const SmallCase& c) {
-  const LoadPatterns patterns(c.lowering);
-  return find_symmetry(c.lowering, LoadGraph(c.lowering, patterns));
+  return find_symmetry(c.lowering);
 }
 
 EnginePolicy flat() {
@@ -51,9 +51,8 @@ TEST(Symmetry, UnequalOptimizerShardsSplitRanks) {
 
 TEST(Symmetry, IsEquitable) {
   const SmallCase c({{1, 1}, {2, 1}, {2, 1}, {2, 4}, {}});
-  const LoadPatterns patterns(c.lowering);
-  const LoadGraph loads(c.lowering, patterns);
-  const Symmetry symmetry = find_symmetry(c.lowering, loads);
+  const LoadGraph& loads = c.lowering.load_graph();
+  const Symmetry symmetry = find_symmetry(c.lowering);
   // The row of a link: how often each (class of group, label) loads it.
   const auto row = [&](LinkId link) {
     std::map<std::pair<int, int>, int> counts;

@@ -118,6 +118,11 @@ class AmspSim(unittest.TestCase):
         two = json.loads(run(TINY, "--json", "--set", "training.micro_batches=6").stdout)
         self.assertGreater(two["step_time_s"], 1.5 * one["step_time_s"])
 
+    def test_predict_is_the_default_command(self):
+        self.assertEqual(run("predict", TINY).stdout, run(TINY).stdout)
+        help_text = run("predict", "--help").stdout
+        self.assertIn("Examples:", help_text)
+
     def test_failures(self):
         cases = [
             (("no-such-file.json",), 2, "no-such-file.json"),
@@ -140,6 +145,8 @@ class AmspSim(unittest.TestCase):
              "at most 9000 s"),
             ((TINY, "--network", "half"), 2, "--network"),
             ((), 2, "scenario"),
+            (("predcit", TINY), 2, "no command or file 'predcit'; did you mean 'predict'?"),
+            (("predict",), 2, "scenario"),
         ]
         for arguments, code, part in cases:
             with self.subTest(arguments=arguments):

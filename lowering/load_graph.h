@@ -26,9 +26,12 @@ class LoadGraph {
   struct PatternLoad {
     int pattern;
     double bytes;
+    bool operator==(const PatternLoad&) const = default;
   };
 
-  LoadGraph(const Lowering& lowering, const LoadPatterns& patterns);
+  explicit LoadGraph(const Lowering& lowering);
+
+  const LoadPatterns& patterns() const { return patterns_; }
 
   const std::vector<SubMesh>& meshes() const { return meshes_; }
   int mesh_of(int group) const { return mesh_of_[static_cast<std::size_t>(group)]; }
@@ -45,6 +48,7 @@ class LoadGraph {
   std::span<const Edge> groups_of(LinkId link) const {
     return edges(by_link_, first_by_link_, link);
   }
+  int label_count() const { return static_cast<int>(labels_.size()); }
   const std::vector<PatternLoad>& label(int label) const {
     return labels_[static_cast<std::size_t>(label)];
   }
@@ -55,9 +59,10 @@ class LoadGraph {
     const auto i = static_cast<std::size_t>(at);
     return {all.data() + first[i], all.data() + first[i + 1]};
   }
-  void add_groups(const LoadPatterns& patterns);
+  void add_groups();
   void index_by_link();
 
+  LoadPatterns patterns_;
   std::vector<SubMesh> meshes_;
   std::vector<int> first_group_;
   std::vector<int> mesh_of_;                       // by group

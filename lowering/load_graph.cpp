@@ -1,16 +1,16 @@
-#include "sim/load_graph.h"
+#include "lowering/load_graph.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-#include "sim/interner.h"
-#include "sim/quantiser.h"
+#include "core/interner.h"
+#include "core/without_noise.h"
 
 namespace amsp {
 
-LoadGraph::LoadGraph(const Lowering& lowering, const LoadPatterns& patterns)
-    : first_by_link_(static_cast<std::size_t>(lowering.link_count()) + 1) {
+LoadGraph::LoadGraph(const Lowering& lowering)
+    : patterns_(lowering), first_by_link_(static_cast<std::size_t>(lowering.link_count()) + 1) {
   const auto& streams = lowering.graph().streams();
   for (std::size_t stream = 0; stream < streams.size(); ++stream) {
     const SubMesh& mesh = streams[stream].mesh;
@@ -24,38 +24,55 @@ LoadGraph::LoadGraph(const Lowering& lowering, const LoadPatterns& patterns)
       members_.push_back(&members);
     }
   }
-  add_groups(patterns);
+  add_groups();
   index_by_link();
 }
 
-void LoadGraph::add_groups(const LoadPatterns& patterns) {
+void LoadGraph::add_groups() {
   struct Load {
     LinkId link;
     PatternLoad load;
   };
+  std::vector<std::vector<int>> patterns_of(meshes_.size());
+  for (int pattern = 0; pattern < patterns_.count(); ++pattern) {
+    const auto mesh = std::find(meshes_.begin(), meshes_.end(), patterns_.mesh(pattern));
+    patterns_of[static_cast<std::size_t>(mesh - meshes_.begin())].push_back(pattern);
+  }
   Interner<std::uint64_t> labels;
   std::vector<Load> loads;
+  PatternLoad last{-1, 0};  // most links of a group are loaded as the one before
+  int last_label = -1;
   for (int group = 0; group < group_count(); ++group) {
     loads.clear();
-    for (int pattern = 0; pattern < patterns.count(); ++pattern) {
-      if (patterns.mesh(pattern) != meshes_[static_cast<std::size_t>(mesh_of(group))]) continue;
-      for (const LinkLoad& load : patterns.loads(pattern, group - first_group(mesh_of(group))))
+    const auto& patterns = patterns_of[static_cast<std::size_t>(mesh_of(group))];
+    for (const int pattern : patterns)
+      for (const LinkLoad& load : patterns_.loads(pattern, group - first_group(mesh_of(group))))
         loads.push_back({load.link, {pattern, load.bytes}});
-    }
-    std::stable_sort(loads.begin(), loads.end(),
-                     [](const Load& a, const Load& b) { return a.link < b.link; });
+    if (patterns.size() > 1)
+      std::stable_sort(loads.begin(), loads.end(),
+                       [](const Load& a, const Load& b) { return a.link < b.link; });
     for (auto at = loads.begin(); at != loads.end();) {
       const auto end =
           std::find_if(at, loads.end(), [&](const Load& l) { return l.link != at->link; });
+      const bool alone = end - at == 1;
+      if (alone && at->load == last) {
+        by_group_.push_back({at->link, last_label});
+        at = end;
+        continue;
+      }
       labels.start();
       for (auto load = at; load != end; ++load) {
         labels.add(static_cast<std::uint64_t>(load->load.pattern));
         labels.add(std::bit_cast<std::uint64_t>(without_noise(load->load.bytes)));
       }
       const int label = labels.finish();
-      if (label == static_cast<int>(labels_.size())) {
+      if (label == label_count()) {
         auto& example = labels_.emplace_back();
         for (auto load = at; load != end; ++load) example.push_back(load->load);
+      }
+      if (alone) {
+        last = at->load;
+        last_label = label;
       }
       by_group_.push_back({at->link, label});
       at = end;

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace amsp {
+
+// The commands of amsp-sim, one file each. All take the program's arguments without the command's
+// name (argv[0] stays the program), print to standard output and return the exit code.
+
+/// What one training step costs: `amsp-sim [predict] SCENARIO`.
+int predict_command(int argc, char** argv);
+
+}  // namespace amsp
