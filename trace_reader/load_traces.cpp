@@ -122,4 +122,14 @@ TraceSet load_trace_text(std::string_view text, const std::string& name,
   return set;
 }
 
+std::string read_trace_text(const std::string& path) {
+  ByteSource source(path);
+  std::string text;
+  std::vector<char> buffer(std::size_t{1} << 20);
+  while (const std::size_t count = source.read(buffer.data(), buffer.size()))
+    text.append(buffer.data(), count);
+  if (!source.damage().empty()) throw ConfigError(path + ": " + source.damage());
+  return text;
+}
+
 }  // namespace amsp

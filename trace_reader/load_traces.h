@@ -32,4 +32,8 @@ TraceSet load_traces(const std::vector<std::string>& paths, const LoadOptions& o
 TraceSet load_trace_text(std::string_view text, const std::string& name,
                          const LoadOptions& options = {});
 
+/// The whole text of a trace, unpacked, as it stands. Throws ConfigError if it can't be read or its
+/// gzip data are damaged.
+std::string read_trace_text(const std::string& path);
+
 }  // namespace amsp

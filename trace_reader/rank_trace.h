@@ -79,6 +79,7 @@ struct RankTrace {
   int world_size = 0;       // 0: unknown
   bool own_schema = false;  // written by us: semantic arguments, a near-zero base
   bool simulated = false;
+  bool has_keys = false;         // some event has a task key
   Nanoseconds clock_offset = 0;  // against rank 0, as the trace claims
   std::string device;
 

@@ -369,6 +369,8 @@ std::vector<RankTrace> TraceBuilder::finish(const StreamOutcome& outcome) {
   for (auto& [name, part] : parts_) {
     RankTrace& trace = part.trace;
     trace.own_schema = own_schema;
+    trace.has_keys = std::any_of(trace.events.begin(), trace.events.end(),
+                                 [](const GpuEvent& event) { return event.key >= 0; });
     trace.simulated =
         outcome.metadata.is_object() && outcome.metadata.value("source", Json()) == "sim";
     trace.clock_offset = number(outcome.metadata, "offset_ns").value_or(0);

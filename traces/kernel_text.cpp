@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "traces/trace_text.h"
 
@@ -104,16 +106,39 @@ std::string KernelText::name(TaskId id) const {
   return name;
 }
 
-std::string KernelText::args(const Slice& kernel, std::int64_t correlation) const {
+void KernelText::add_dependencies(TaskId task, std::vector<std::int64_t>& numbers) const {
+  for (const TaskId dep : graph_.deps(task)) {
+    if (graph_[dep].kind != WorkKind::kMarker) {
+      numbers.push_back(static_cast<std::int64_t>(dep));
+      continue;
+    }
+    add_dependencies(dep, numbers);
+    if (const TaskId previous = graph_.stream_predecessor(dep); previous != TaskId{-1})
+      numbers.push_back(static_cast<std::int64_t>(previous));
+  }
+}
+
+std::string KernelText::args(const Slice& kernel, std::int64_t first_correlation) const {
   const Task& task = graph_[kernel.task];
   const TaskKeyText key = key_text(graph_, kernel.task);
   std::string text = fmt::format(
       R"("device": {}, "context": 1, "stream": {}, "correlation": {}, "step": {}, "mb": {}, )"
       R"("phase": "{}", "layer": "{}", "module": "{}", "op": "{}")",
-      kernel.rank % graph_.dp.intra, trace_stream(task.stream), correlation, key.step,
-      key.micro_batch, key.phase, key.layer, key.module, key.op);
+      kernel.rank % graph_.dp.intra, trace_stream(task.stream),
+      first_correlation + static_cast<std::int64_t>(kernel.task), key.step, key.micro_batch,
+      key.phase, key.layer, key.module, key.op);
   if (task.kind == WorkKind::kCollective)
     text += fmt::format(R"(, "group": "{}"{})", key.mesh, collective_args(kernel));
+  std::vector<std::int64_t> deps;
+  add_dependencies(kernel.task, deps);
+  for (TaskId previous = graph_.stream_predecessor(kernel.task);
+       previous != TaskId{-1} && graph_[previous].kind == WorkKind::kMarker;
+       previous = graph_.stream_predecessor(previous))
+    add_dependencies(previous, deps);
+  std::sort(deps.begin(), deps.end());
+  deps.erase(std::unique(deps.begin(), deps.end()), deps.end());
+  for (std::int64_t& dep : deps) dep += first_correlation;
+  if (!deps.empty()) text += fmt::format(R"(, "deps": [{}])", fmt::join(deps, ", "));
   return text + fmt::format(R"(, "sk": "{}")", graph_.key(kernel.task));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "traces/process_groups.h"
 #include "traces/trace_layout.h"
@@ -20,10 +21,13 @@ class KernelText {
 
   /// "gemm q forward L3", "ncclDevKernel_AllGather_RING_LL".
   std::string name(TaskId task) const;
-  /// The members of "args", without braces.
-  std::string args(const Slice& kernel, std::int64_t correlation) const;
+  /// The members of "args", without braces. The correlation of a task is `first_correlation` + its
+  /// number.
+  std::string args(const Slice& kernel, std::int64_t first_correlation) const;
 
  private:
+  /// What the task waited for, by number; through marks, which are no kernels.
+  void add_dependencies(TaskId task, std::vector<std::int64_t>& numbers) const;
   std::string collective_args(const Slice& kernel) const;
 
   const TaskGraph& graph_;
