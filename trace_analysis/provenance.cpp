@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/json.h"
 #include "core/quantity.h"
 #include "core/text_table.h"
@@ -8,6 +10,8 @@
 
 namespace amsp {
 namespace {
+
+constexpr std::size_t kMostRanks = 8;  // that are listed, if nothing is odd about them
 
 std::string us(Nanoseconds time) {
   return fmt::format("{}{}.{:03} us", time < 0 ? "-" : "", std::abs(time) / 1000,
@@ -40,18 +44,31 @@ std::string provenance_text(const Analysis& analysis) {
     add_notes(text, "repaired", file.repairs);
     add_notes(text, "skipped", file.rejected);
   }
+  std::size_t alike = 0;  // ranks that have nothing to say for themselves
   for (std::size_t i = 0; i < analysis.ranks(); ++i) {
     const RankTrace& trace = analysis.rank(i);
     const RankWindows& windows = analysis.windows[i];
-    text += fmt::format("{} (rank from {}): {} steps, window: {}\n",
-                        trace.rank ? trace.label() : "rank unknown", trace.rank_source,
-                        windows.steps.size(), windows.kind);
+    const bool plain = windows.excluded.empty() && trace.quarantined.total() == 0 &&
+                       trace.doubts.total() == 0 && !trace.launches.empty();
+    if (plain && i >= kMostRanks) {
+      ++alike;
+      continue;
+    }
+    text += fmt::format(
+        "{}: {} step{}, window: {}\n",
+        trace.rank ? fmt::format("{} (by {})", trace.label(), trace.rank_source) : "rank unknown",
+        windows.steps.size(), windows.steps.size() == 1 ? "" : "s", windows.kind);
     if (trace.launches.empty()) text += "  no launches in the trace: host metrics are n/a\n";
     for (const std::string& why : windows.excluded) text += fmt::format("  excluded: {}\n", why);
     add_notes(text, "set aside", trace.quarantined);
     add_notes(text, "doubtful", trace.doubts);
   }
-  if (analysis.ranks() > 1) {
+  if (alike > 0) text += fmt::format("... and {} more ranks\n", alike);
+  const bool one_clock =
+      std::all_of(analysis.joins.clocks.begin(), analysis.joins.clocks.end(),
+                  [](const ClockEstimate& clock) { return clock.source == "one clock"; });
+  if (analysis.ranks() > 1 && one_clock) text += "all ranks have one clock\n";
+  if (analysis.ranks() > 1 && !one_clock) {
     TextTable table({"clock", "offset", "+-", "bounds by causality", "from"});
     table.align_left(4);
     for (std::size_t i = 0; i < analysis.ranks(); ++i) {

@@ -9,7 +9,7 @@
 namespace amsp {
 namespace {
 
-constexpr std::size_t kLongestArgument = 4096;  // kept of an array in "args"
+constexpr std::size_t kLongestArgument = 1 << 20;  // kept of an array in "args"
 
 /// Top-level keys that real traces have after traceEvents.
 const std::vector<std::string_view> kKeysBehindEvents = {

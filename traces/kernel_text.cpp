@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "core/error.h"
 #include "traces/trace_text.h"
@@ -106,16 +107,32 @@ std::string KernelText::name(TaskId id) const {
   return name;
 }
 
-void KernelText::add_dependencies(TaskId task, std::vector<std::int64_t>& numbers) const {
-  for (const TaskId dep : graph_.deps(task)) {
-    if (graph_[dep].kind != WorkKind::kMarker) {
-      numbers.push_back(static_cast<std::int64_t>(dep));
-      continue;
-    }
-    add_dependencies(dep, numbers);
-    if (const TaskId previous = graph_.stream_predecessor(dep); previous != TaskId{-1})
-      numbers.push_back(static_cast<std::int64_t>(previous));
+void KernelText::add_dependency(TaskId dep, std::map<StreamId, TaskId>& last) const {
+  if (graph_[dep].kind == WorkKind::kMarker) {
+    add_dependencies(dep, last);
+    return;
   }
+  TaskId& latest = last.try_emplace(graph_[dep].stream, dep).first->second;
+  latest = std::max(latest, dep);
+}
+
+void KernelText::add_dependencies(TaskId task, std::map<StreamId, TaskId>& last) const {
+  for (const TaskId dep : graph_.deps(task)) add_dependency(dep, last);
+  const TaskId previous = graph_.stream_predecessor(task);
+  const bool through_mark = previous != TaskId{-1} && (graph_[task].kind == WorkKind::kMarker ||
+                                                       graph_[previous].kind == WorkKind::kMarker);
+  if (through_mark) add_dependency(previous, last);
+}
+
+std::string KernelText::dependencies(TaskId task, std::int64_t first_correlation) const {
+  std::map<StreamId, TaskId> last;  // of a stream all but the last have ended before it
+  add_dependencies(task, last);
+  last.erase(graph_[task].stream);
+  std::vector<std::int64_t> ids;
+  for (const auto& [stream, dep] : last)
+    ids.push_back(first_correlation + static_cast<std::int64_t>(dep));
+  std::sort(ids.begin(), ids.end());
+  return ids.empty() ? "" : fmt::format(R"(, "deps": [{}])", fmt::join(ids, ", "));
 }
 
 std::string KernelText::args(const Slice& kernel, std::int64_t first_correlation) const {
@@ -129,16 +146,7 @@ std::string KernelText::args(const Slice& kernel, std::int64_t first_correlation
       key.phase, key.layer, key.module, key.op);
   if (task.kind == WorkKind::kCollective)
     text += fmt::format(R"(, "group": "{}"{})", key.mesh, collective_args(kernel));
-  std::vector<std::int64_t> deps;
-  add_dependencies(kernel.task, deps);
-  for (TaskId previous = graph_.stream_predecessor(kernel.task);
-       previous != TaskId{-1} && graph_[previous].kind == WorkKind::kMarker;
-       previous = graph_.stream_predecessor(previous))
-    add_dependencies(previous, deps);
-  std::sort(deps.begin(), deps.end());
-  deps.erase(std::unique(deps.begin(), deps.end()), deps.end());
-  for (std::int64_t& dep : deps) dep += first_correlation;
-  if (!deps.empty()) text += fmt::format(R"(, "deps": [{}])", fmt::join(deps, ", "));
+  text += dependencies(kernel.task, first_correlation);
   return text + fmt::format(R"(, "sk": "{}")", graph_.key(kernel.task));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <map>
 #include <string>
-#include <vector>
 
 #include "traces/process_groups.h"
 #include "traces/trace_layout.h"
@@ -26,8 +26,11 @@ class KernelText {
   std::string args(const Slice& kernel, std::int64_t first_correlation) const;
 
  private:
-  /// What the task waited for, by number; through marks, which are no kernels.
-  void add_dependencies(TaskId task, std::vector<std::int64_t>& numbers) const;
+  /// `, "deps": [...]`: what the task waited for on other streams, the last of each, by
+  /// correlation; through marks, which are no kernels. Empty if there is none.
+  std::string dependencies(TaskId task, std::int64_t first_correlation) const;
+  void add_dependencies(TaskId task, std::map<StreamId, TaskId>& last) const;
+  void add_dependency(TaskId dep, std::map<StreamId, TaskId>& last) const;
   std::string collective_args(const Slice& kernel) const;
 
   const TaskGraph& graph_;
