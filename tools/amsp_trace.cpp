@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "core/json.h"
 #include "tools/program.h"
@@ -13,6 +14,8 @@
 #include "trace_analysis/trace_diff.h"
 #include "trace_analysis/trace_path.h"
 #include "trace_reader/load_traces.h"
+#include "trace_report/html_report.h"
+#include "trace_report/plan_points.h"
 #include "traces/chrome_writer.h"
 #include "traces/trace_rules.h"
 
@@ -30,6 +33,8 @@ Examples:
   amsp-trace diff simulated.json measured.json --fail-above 5%
   amsp-trace diff before/ after/ --merged both.json.gz       (open it in ui.perfetto.dev)
   amsp-trace validate step.json.gz
+  amsp-trace report step.json.gz --out step.html             (open it in a browser, offline too)
+  amsp-trace report after/ --against before/ --out both.html
 
 Exit codes: 0 done, 1 --fail-above was exceeded or rules are broken, 2 the input is wrong,
 4 internal failure.
@@ -119,6 +124,25 @@ int print_diff(const Reading& reading, const std::string& fail_above, const std:
   return kExitFailed;
 }
 
+struct Report {
+  Reading reading;
+  std::string out, against, plans, title;
+  std::vector<int> ranks;
+};
+
+int write_report(const Report& report) {
+  const Analysis analysis = report.reading.read(report.reading.files);
+  std::optional<Analysis> against;
+  if (!report.against.empty()) against = report.reading.read(side(report.against));
+  ReportOptions options;
+  options.title = report.title.empty() ? analysis.set.files.front().path : report.title;
+  options.ranks = report.ranks;
+  options.against = against ? &*against : nullptr;
+  if (!report.plans.empty()) options.plans = plan_points(read_file(report.plans), report.plans);
+  write_file(report.out, html_report(analysis, options));
+  return kExitOk;
+}
+
 int validate(const std::vector<std::string>& files, const std::string& schema, bool json) {
   OrderedJson report = OrderedJson::object();
   std::string text;
@@ -188,6 +212,19 @@ int main(int argc, char** argv) {
                       "Exit with 1 if the step time differs by more, such as 5%");
   command->add_option("--merged", merged, "Write one Chrome trace with both sides");
   command->callback([&] { run = [&] { return print_diff(both, fail_above, merged); }; });
+
+  Report report;
+  command = app.add_subcommand("report", "Writes one HTML page that works offline");
+  report.reading.add_to(*command);
+  command->add_option("--out", report.out, "The page")->required();
+  command->add_option("--against", report.against,
+                      "Compare with this trace (or folder, or ranks separated by commas)");
+  command->add_option("--ranks", report.ranks, "Ranks of the timeline, such as 0,3")
+      ->delimiter(',');
+  command->add_option("--plans", report.plans,
+                      "A planner's JSON lines: adds scaling and Pareto charts");
+  command->add_option("--title", report.title, "Title of the page");
+  command->callback([&] { run = [&] { return write_report(report); }; });
 
   std::vector<std::string> files;
   std::string schema = "auto";
