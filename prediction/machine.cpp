@@ -45,12 +45,17 @@ Machine::Machine(const Scenario& scenario, int block_nodes, const MachineOptions
   at_cluster(scenario, [&] {
     check_gpu(spec);
     nominal_ = std::make_unique<ClusterGraph>(spec);
+    if (options.scale != HardwareScale{})
+      scaled_ = std::make_unique<ClusterGraph>(scaled(spec, options.scale));
+  });
+  apply(scenario.conditions, *nominal_);
+  if (scaled_) apply(scenario.conditions, *scaled_);
+  at_cluster(scenario, [&] {
     placement_ =
         std::make_unique<Placement>(spec, scenario.plan.dp, block_nodes, scenario.placement);
     collectives_ = make_collectives(*nominal_, *placement_);
     profile_ = load_compute_profile(spec.profile);
-    if (options.scale != HardwareScale{}) {
-      scaled_ = std::make_unique<ClusterGraph>(scaled(spec, options.scale));
+    if (scaled_) {
       collectives_ = std::make_unique<ScaledCollectives>(
           std::move(collectives_), *nominal_, *scaled_, *placement_, options.scale.latency);
     }
@@ -58,6 +63,7 @@ Machine::Machine(const Scenario& scenario, int block_nodes, const MachineOptions
       collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));
   });
   compute_ = std::make_unique<ComputeModel>(spec.gpu, profile_.get(), options.scale.compute);
+  slowness_ = amsp::slowness(scenario.conditions, cluster(), *placement_);
 }
 
 int block_nodes(const ShardingPlan& plan) {

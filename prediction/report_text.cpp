@@ -64,9 +64,22 @@ class TextReport {
         scenario_.global_batch(), training.sequence_length, training.micro_batches,
         training.micro_batch, scenario_.plan.dp.size(),
         training.recompute == Recompute::kFull ? ", full recompute" : "");
+    add_conditions();
     if (scenario_.placement.kind != PlacementKind::kPacked)
       line("  placement {}", to_string(scenario_.placement.kind));
     line("");
+  }
+
+  void add_conditions() {
+    for (const std::string& text : describe(scenario_.conditions)) line("  today     {}", text);
+  }
+
+  void add_samples() {
+    if (!prediction_.samples) return;
+    const StepSamples& samples = *prediction_.samples;
+    line("jitter      p50 {}, p95 {}, p99 {}, mean {} over {} steps",
+         format_time(samples.quantile(0.5)), format_time(samples.quantile(0.95)),
+         format_time(samples.quantile(0.99)), format_time(samples.mean()), samples.times.size());
   }
 
   void add_step() {
@@ -75,6 +88,7 @@ class TextReport {
         prediction_.batches_played < scenario_.training.micro_batches)
       line("            (micro-batches repeat: {} of {} simulated)", prediction_.batches_played,
            scenario_.training.micro_batches);
+    add_samples();
     line("TGS         {:.0f} tokens per GPU and second", prediction_.tokens_per_gpu_second);
     line("MFU         {:.1f} % = TGS x {:.2f} GFLOP per token / {}", 100 * prediction_.mfu,
          prediction_.flop_per_token.value / 1e9, format_flop_rate(scenario_.cluster.gpu.peak_bf16));

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <thread>
 
 #include "core/json.h"
 #include "prediction/predict.h"
+#include "sim/jitter.h"
 #include "sim/simulator.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -28,6 +30,7 @@ Examples:
   amsp-sim scenarios/llama-7b-amsp-1024gpu.json
   amsp-sim scenarios/llama-7b-amsp-1024gpu.json --set cluster.nodes=8 --set plan=zero1
   amsp-sim scenario.json --json > prediction.json
+  amsp-sim scenario.json --set conditions.jitter.sigma=0.03 --samples 1000
   amsp-sim scenario.json --trace step.json.gz --trace-ranks 0,1   (open it in ui.perfetto.dev)
 
 Exit codes: 0 predicted, 2 the input is wrong, 3 the plan is not possible or doesn't fit,
@@ -41,7 +44,18 @@ struct Options {
   std::string network = "folded";
   std::string trace;
   std::string trace_ranks = "0";
+  int samples = 0;
+  int workers = 0;
 };
+
+/// --samples on top of what the scenario says.
+void set_samples(const Options& options, Scenario& scenario) {
+  if (options.samples == 0) return;
+  if (!scenario.conditions.jitter)
+    throw ConfigError("--samples: needs 'conditions/jitter' in " + scenario.file +
+                      ", or --set conditions.jitter.sigma=0.03");
+  scenario.conditions.jitter->samples = options.samples;
+}
 
 /// "0,3,8-11".
 std::vector<Rank> parse_ranks(const std::string& text, int ranks) {
@@ -96,7 +110,8 @@ int predict(const Options& options) {
   const auto progress = [&](const char* what) {
     if (terminal) fmt::print(stderr, "\r\x1b[K{}{}", what, *what != '\0' ? " ..." : "");
   };
-  const Scenario scenario = load_scenario(options.scenario, options.overrides);
+  Scenario scenario = load_scenario(options.scenario, options.overrides);
+  set_samples(options, scenario);
   if (!options.trace.empty()) {
     parse_ranks(options.trace_ranks, scenario.plan.dp.size());
     std::error_code missing;  // then they aren't the same file
@@ -114,6 +129,16 @@ int predict(const Options& options) {
   prediction.activities = simulator.activities();
   prediction.rank_classes = simulator.rank_classes();
   prediction.batches_played = simulator.batches_played();
+  if (scenario.conditions.jitter) {
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    prediction.samples = StepSamples{sample_steps(
+        setup.lowering(), *scenario.conditions.jitter,
+        options.workers > 0 ? options.workers : std::max(1, cores), [&](std::size_t done) {
+          progress(
+              fmt::format("simulating step {} of {}", done, scenario.conditions.jitter->samples)
+                  .c_str());
+        })};
+  }
   if (!options.trace.empty()) {
     progress("writing the trace");
     write_traces(options, setup, timeline);
@@ -140,6 +165,12 @@ int predict_command(int argc, char** argv) {
                  "Override a key of the scenario, such as training.micro_batches=8 (repeatable)")
       ->allow_extra_args(false);
   app.add_flag("--json", options.json, "Print the prediction as JSON");
+  app.add_option("--samples", options.samples,
+                 "Steps to simulate under the scenario's jitter, each with draws of its own")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--workers", options.workers,
+                 "Processes that simulate these steps (default: one a core)")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--network", options.network,
                  "Simulate every rank (full), or one of each class of ranks that behave alike "
                  "(folded): same times, less work")

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <boost/range/iterator_range.hpp>
+#include <utility>
 
 #include "core/error.h"
 #include "topology/boost_graph.h"
@@ -13,10 +14,10 @@
 namespace amsp {
 namespace {
 
-const BoostGraph::edge& edge_of(const BoostGraph& graph, LinkId id) {
-  AMSP_CHECK(id >= 0 && static_cast<std::size_t>(id) < graph.edges_by_link.size(),
-             "there is no link {}", id);
-  return graph.edges_by_link[static_cast<std::size_t>(id)];
+const BoostGraph::Placed& placed(const BoostGraph& graph, LinkId id) {
+  AMSP_CHECK(id >= 0 && static_cast<std::size_t>(id) < graph.links.size(), "there is no link {}",
+             id);
+  return graph.links[static_cast<std::size_t>(id)];
 }
 
 }  // namespace
@@ -42,19 +43,42 @@ const Vertex& ClusterGraph::vertex(VertexId id) const {
 }
 
 int ClusterGraph::link_count() const {
-  return static_cast<int>(graph_->edges_by_link.size());
+  return static_cast<int>(graph_->links.size());
 }
 
 const Link& ClusterGraph::link(LinkId id) const {
-  return (*graph_)[edge_of(*graph_, id)];
+  return placed(*graph_, id).link;
 }
 
 VertexId ClusterGraph::source(LinkId id) const {
-  return boost::source(edge_of(*graph_, id), *graph_);
+  return placed(*graph_, id).source;
 }
 
 VertexId ClusterGraph::target(LinkId id) const {
-  return boost::target(edge_of(*graph_, id), *graph_);
+  return placed(*graph_, id).target;
+}
+
+void ClusterGraph::set_available(LinkId id, BytesPerSec rate) {
+  AMSP_CHECK(rate.value > 0 && rate <= link(id).capacity, "{} can't have {} left", link_name(id),
+             rate.value);
+  graph_->links[static_cast<std::size_t>(id)].link.available = rate;
+}
+
+void ClusterGraph::fail(LinkId id) {
+  AMSP_CHECK(routes_.empty(), "links must fail before routes are asked for");
+  if (link(id).available.value == 0) return;
+  for (const LinkId direction : {id, id ^ 1}) {
+    graph_->links[static_cast<std::size_t>(direction)].link.available = BytesPerSec{0};
+    for (const auto& edge :
+         boost::make_iterator_range(boost::out_edges(source(direction), *graph_))) {
+      if ((*graph_)[edge].id != direction) continue;
+      boost::remove_edge(edge, *graph_);
+      break;
+    }
+  }
+  has_failures_ = true;
+  for (const VertexId end : {source(id), target(id)}) check_node(vertex(end).node);
+  check_reach();
 }
 
 std::string ClusterGraph::link_name(LinkId id) const {
@@ -105,6 +129,20 @@ const std::vector<RouteShare>& ClusterGraph::route(VertexId from, VertexId to) c
   AMSP_CHECK(from == to || !shares.empty(), "no route leads from {} to {}", to_string(vertex(from)),
              to_string(vertex(to)));
   return routes_.emplace(key, std::move(shares)).first->second;
+}
+
+void ClusterGraph::check_node(int node) const {
+  if (node < 0) return;
+  const auto check = [&](VertexId from, VertexId to) {
+    const auto enters = [&](VertexId inside) { return passes(inside, from, to); };
+    if (from != to && split_over_shortest_paths(*graph_, from, to, enters).empty())
+      throw ConfigError(fmt::format("cluster is not connected: {} cannot reach {}",
+                                    to_string(vertex(from)), to_string(vertex(to))));
+  };
+  for (int a = 0; a < spec_.node.gpus; ++a) {
+    for (int b = 0; b < spec_.node.gpus; ++b) check(gpu(node, a), gpu(node, b));
+    if (spec_.nodes > 1) check(gpu(node, a), nic(node, a));
+  }
 }
 
 void ClusterGraph::check_reach() const {

@@ -77,6 +77,7 @@ class EvenBroadcasts : public CollectiveModel {
   explicit EvenBroadcasts(std::unique_ptr<CollectiveModel> model) : model_(std::move(model)) {}
   CollectiveTime time(const CollectiveCall& call) const override { return model_->time(call); }
   std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override;
+  int load_pattern(const CollectiveCall& call) const override { return model_->load_pattern(call); }
 
  private:
   std::unique_ptr<CollectiveModel> model_;

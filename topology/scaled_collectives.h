@@ -37,6 +37,7 @@ class ScaledCollectives : public CollectiveModel {
                     const ClusterGraph& scaled_graph, const Placement& placement, double latency);
   CollectiveTime time(const CollectiveCall& call) const override;
   std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override;
+  int load_pattern(const CollectiveCall& call) const override;
 
  private:
   std::unique_ptr<CollectiveModel> nominal_;
