@@ -40,12 +40,12 @@ void check_gpu(const ClusterSpec& cluster) {
 
 }  // namespace
 
-Machine::Machine(const Scenario& scenario, int block_nodes, const MachineOptions& options) {
+Machine::Machine(const Scenario& scenario, const MachineOptions& options) {
   const ClusterSpec& spec = scenario.cluster;
   at_cluster(scenario, [&] {
     check_gpu(spec);
     nominal_ = std::make_unique<ClusterGraph>(spec);
-    placement_ = std::make_unique<Placement>(spec, scenario.plan.dp, block_nodes);
+    placement_ = std::make_unique<Placement>(place(scenario));
     collectives_ = make_collectives(*nominal_, *placement_);
     profile_ = load_compute_profile(spec.profile);
     if (options.scale != HardwareScale{}) {
@@ -57,10 +57,6 @@ Machine::Machine(const Scenario& scenario, int block_nodes, const MachineOptions
       collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));
   });
   compute_ = std::make_unique<ComputeModel>(spec.gpu, profile_.get(), options.scale.compute);
-}
-
-int block_nodes(const ShardingPlan& plan) {
-  return plan.os.inter;
 }
 
 }  // namespace amsp

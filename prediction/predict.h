@@ -23,7 +23,7 @@ class Setup {
  public:
   /// Throws ConfigError where the scenario can't be honoured. `full_steps` as in build_schedule.
   explicit Setup(const Scenario& scenario, int full_steps = 1);
-  /// On a machine that other plans share: of the same cluster, dp and block_nodes.
+  /// On a machine that other plans share: of the same cluster and placement.
   Setup(const Scenario& scenario, std::shared_ptr<const Machine> machine, int full_steps = 1);
 
   const Scenario& scenario() const { return scenario_; }
@@ -65,7 +65,8 @@ struct Prediction {
   PaperCost paper;
   std::vector<std::string> unmeasured;
   std::size_t tasks = 0, activities = 0;
-  int rank_classes = 0;  // ranks that the simulation told apart
+  int rank_classes = 0;    // ranks that the simulation told apart
+  int batches_played = 0;  // micro-batches that it played; the others repeat them
   std::optional<RunCost> run;
 };
 
