@@ -13,8 +13,9 @@ ALLOWED = {
     "traces": ["core", "topology", "schedule"],
     "sim": ["core", "topology", "schedule", "lowering", "traces"],
     "prediction": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces"],
+    "planner": ["core", "topology", "schedule", "scenario", "lowering", "traces", "prediction"],
     "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "sim",
-              "prediction"],
+              "prediction", "planner"],
 }
 SIMGRID = "sim/fluid_player.cpp"
 
