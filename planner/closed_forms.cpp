@@ -41,27 +41,34 @@ MemoryEstimate ClosedForms::memory(const Candidate& candidate) const {
 }
 
 ClosedForms::Shared& ClosedForms::shared(const ShardingPlan& plan) {
-  const int block = block_nodes(plan);
-  if (const auto found = by_block_.find(block); found != by_block_.end()) return *found->second;
-  const Placement placement(scenario_.cluster, plan.dp, block);
+  if (const auto known = by_os_nodes_.find(plan.os.inter); known != by_os_nodes_.end())
+    return *known->second;
+  Scenario placed = scenario_;
+  placed.plan = plan;
+  const Placement placement = place(placed);
   std::vector<int> nodes;
   for (int node = 0; node < plan.dp.inter; ++node) nodes.push_back(placement.node(node));
-  const auto [found, added] = by_placement_.try_emplace(std::move(nodes));
-  if (added) {
-    auto machine = std::make_shared<Machine>(scenario_, block, MachineOptions{scale_, false});
+  auto found = by_placement_.find(nodes);
+  if (found == by_placement_.end()) {
+    auto machine = std::make_shared<Machine>(placed, MachineOptions{scale_, false});
     auto collectives = std::make_shared<Remembering>(machine->collectives());
-    found->second = {std::move(machine), nullptr, std::move(collectives)};
+    found =
+        by_placement_
+            .emplace(std::move(nodes), Shared{std::move(machine), nullptr, std::move(collectives)})
+            .first;
   }
-  by_block_[block] = &found->second;
+  by_os_nodes_[plan.os.inter] = &found->second;
   return found->second;
 }
 
 std::shared_ptr<const Machine> ClosedForms::screening_machine(const ShardingPlan& plan) {
-  Shared& shared_here = shared(plan);
-  if (!shared_here.screening)
-    shared_here.screening =
-        std::make_shared<Machine>(scenario_, block_nodes(plan), MachineOptions{scale_, true});
-  return shared_here.screening;
+  Shared& here = shared(plan);
+  if (!here.screening) {
+    Scenario placed = scenario_;
+    placed.plan = plan;
+    here.screening = std::make_shared<Machine>(placed, MachineOptions{scale_, true});
+  }
+  return here.screening;
 }
 
 PaperCost ClosedForms::t_comm(const Candidate& candidate) {

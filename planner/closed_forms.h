@@ -39,7 +39,7 @@ class ClosedForms {
   HardwareScale scale_;
   ClusterSpec scaled_cluster_;
   std::map<std::vector<int>, Shared> by_placement_;
-  std::map<int, Shared*> by_block_;
+  std::map<int, Shared*> by_os_nodes_;  // what a placement depends on
 };
 
 }  // namespace amsp

@@ -232,6 +232,7 @@ SearchResult search(const PlanningCase& question, const SearchOptions& options,
   result.objective = options.objective;
   result.axes = options.axes;
   ClosedForms forms(question.scenario, scale);
+  forms.machine(question.scenario.plan);  // what is wrong with the cluster is wrong for all
   result.space = enumerate_plans(question.scenario.plan.dp);
   result.baselines = baselines(question.scenario, [&](const ShardingPlan& plan) {
     return forms.memory({plan, question.scenario.training}).fits();

@@ -40,7 +40,7 @@ void check_gpu(const ClusterSpec& cluster) {
 
 }  // namespace
 
-Machine::Machine(const Scenario& scenario, int block_nodes, const MachineOptions& options) {
+Machine::Machine(const Scenario& scenario, const MachineOptions& options) {
   const ClusterSpec& spec = scenario.cluster;
   at_cluster(scenario, [&] {
     check_gpu(spec);
@@ -51,8 +51,7 @@ Machine::Machine(const Scenario& scenario, int block_nodes, const MachineOptions
   apply(scenario.conditions, *nominal_);
   if (scaled_) apply(scenario.conditions, *scaled_);
   at_cluster(scenario, [&] {
-    placement_ =
-        std::make_unique<Placement>(spec, scenario.plan.dp, block_nodes, scenario.placement);
+    placement_ = std::make_unique<Placement>(place(scenario));
     collectives_ = make_collectives(*nominal_, *placement_);
     profile_ = load_compute_profile(spec.profile);
     if (scaled_) {
@@ -64,10 +63,6 @@ Machine::Machine(const Scenario& scenario, int block_nodes, const MachineOptions
   });
   compute_ = std::make_unique<ComputeModel>(spec.gpu, profile_.get(), options.scale.compute);
   slowness_ = amsp::slowness(scenario.conditions, cluster(), *placement_);
-}
-
-int block_nodes(const ShardingPlan& plan) {
-  return plan.os.inter;
 }
 
 }  // namespace amsp

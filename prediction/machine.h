@@ -21,13 +21,13 @@ struct MachineOptions {
   bool operator==(const MachineOptions&) const = default;
 };
 
-/// A cluster with a data-parallel mesh placed on it, and the sources of its times: everything that
-/// all plans with the same `block_nodes` share. Immutable, but for caches inside.
+/// A cluster with the ranks of a scenario placed on it, and the sources of its times: everything
+/// that all plans share whose ranks are placed alike. Immutable, but for caches inside.
 class Machine {
  public:
-  /// `block_nodes` as in Placement. Throws ConfigError, with the place in the scenario's file, if
-  /// the cluster is inconsistent or its profile belongs to other hardware.
-  Machine(const Scenario& scenario, int block_nodes, const MachineOptions& options = {});
+  /// Throws ConfigError, with the place in the scenario's file, if the cluster is inconsistent or
+  /// its profile belongs to other hardware.
+  explicit Machine(const Scenario& scenario, const MachineOptions& options = {});
 
   const ClusterGraph& cluster() const { return scaled_ ? *scaled_ : *nominal_; }
   const Placement& placement() const { return *placement_; }
@@ -44,9 +44,6 @@ class Machine {
   std::unique_ptr<ComputeModel> compute_;
   std::vector<double> slowness_;
 };
-
-/// Nodes that the widest sharding group spans: what should lie under one leaf.
-int block_nodes(const ShardingPlan& plan);
 
 /// Puts the place in front of messages about the cluster as a whole.
 template <class Make>

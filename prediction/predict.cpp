@@ -30,8 +30,7 @@ void check_size(const Scenario& scenario) {
 }  // namespace
 
 Setup::Setup(const Scenario& scenario, int full_steps)
-    : Setup(scenario, std::make_shared<Machine>(scenario, block_nodes(scenario.plan)), full_steps) {
-}
+    : Setup(scenario, std::make_shared<Machine>(scenario), full_steps) {}
 
 Setup::Setup(const Scenario& scenario, std::shared_ptr<const Machine> machine, int full_steps)
     : scenario_(scenario), machine_(std::move(machine)) {

@@ -23,7 +23,7 @@ class Setup {
  public:
   /// Throws ConfigError where the scenario can't be honoured. `full_steps` as in build_schedule.
   explicit Setup(const Scenario& scenario, int full_steps = 1);
-  /// On a machine that other plans share: of the same cluster, dp and block_nodes.
+  /// On a machine that other plans share: of the same cluster and placement.
   Setup(const Scenario& scenario, std::shared_ptr<const Machine> machine, int full_steps = 1);
 
   const Scenario& scenario() const { return scenario_; }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -14,6 +13,7 @@
 #include "planner/pareto_plot.h"
 #include "planner/report.h"
 #include "sim/simulator.h"
+#include "tools/arguments.h"
 #include "tools/program.h"
 
 namespace {
@@ -244,19 +244,17 @@ class Program {
 int main(int argc, char** argv) {
   CLI::App app(kDescription, "amsp-plan");
   Options options;
-  const auto not_empty = CLI::Validator(
-      [](const std::string& text) { return text.empty() ? "must not be empty" : ""; }, "");
   app.footer(kFooter);
   app.set_version_flag("--version", "amsp-plan " AMSP_VERSION);
   app.add_option("scenario", options.scenario, "Scenario file (schema amsp.scenario/1)")
       ->required()
-      ->check(not_empty);
+      ->check(not_empty());
   app.add_option("--set", options.overrides,
                  "Override a key of the scenario, such as training.global_batch=512 (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--search", options.search,
                  "What to vary, at fixed global batch: plan, p2 (ZeRO++), micro_batch, recompute")
-      ->check(not_empty)
+      ->check(not_empty())
       ->capture_default_str();
   app.add_option("--objective", options.objective,
                  "What to minimise: the simulated step-time, or the paper's comm-time")
@@ -267,15 +265,15 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   auto* gpus = app.add_option("--gpus", options.gpus,
                               "Search for each of these numbers of GPUs, such as 8,16,...,1024")
-                   ->check(not_empty);
+                   ->check(not_empty());
   auto* micro_batches = app.add_option("--micro-batches", options.micro_batches,
                                        "Search for each of these numbers of micro-batches a step")
-                            ->check(not_empty)
+                            ->check(not_empty())
                             ->excludes(gpus);
   auto* compare = app.add_option("--compare", options.compare,
                                  "Search on each of these clusters: files with what a scenario has "
                                  "under \"cluster\"")
-                      ->check(not_empty)
+                      ->check(not_empty())
                       ->excludes(gpus)
                       ->excludes(micro_batches);
   app.add_flag("--sensitivity", options.sensitivity,
@@ -288,7 +286,7 @@ int main(int argc, char** argv) {
       ->excludes(micro_batches)
       ->excludes(compare);
   app.add_option("--pareto-svg", options.pareto_svg, "Write that plot as a picture")
-      ->check(not_empty)
+      ->check(not_empty())
       ->excludes(gpus)
       ->excludes(micro_batches)
       ->excludes(compare);
@@ -299,7 +297,7 @@ int main(int argc, char** argv) {
           ->excludes(micro_batches)
           ->excludes(compare);
   auto* output = app.add_option("--output", options.output, "File for --export")
-                     ->check(not_empty)
+                     ->check(not_empty())
                      ->needs(format);
   format->needs(output);
   app.add_option("--pick", options.pick, "Export the plan of this rank instead of the best")
@@ -308,11 +306,8 @@ int main(int argc, char** argv) {
   app.add_option("--workers", options.workers, "Processes to simulate in (default: one a core)")
       ->check(CLI::Range(1, 4096));
   app.add_flag("--json", options.json, "Print JSON lines as results come");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitConfig;
-  }
-  catch_interrupts();
-  return run_program("amsp-plan", [&] { return Program(options).run(); });
+  return run_parsed(app, argc, argv, [&] {
+    catch_interrupts();
+    return run_program("amsp-plan", [&] { return Program(options).run(); });
+  });
 }

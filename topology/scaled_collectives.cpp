@@ -13,8 +13,17 @@ ClusterSpec scaled(const ClusterSpec& cluster, const HardwareScale& scale) {
                             &result.node.pcie_bandwidth, &result.node.pcie_capacity})
     *rate = scale.intra * *rate;
   for (BytesPerSec* rate :
-       {&result.node.nic_bandwidth, &result.node.nic_capacity, &result.fabric.leaf_spine_bandwidth})
+       {&result.node.nic_bandwidth, &result.node.nic_capacity, &result.fabric.leaf_spine_bandwidth,
+        &result.fabric.spine_core_bandwidth})
     *rate = scale.inter * *rate;
+  for (CableSpec& cable : result.node.cables) {
+    cable.bandwidth = scale.intra * cable.bandwidth;
+    cable.capacity = scale.intra * cable.capacity;
+  }
+  for (CableSpec& cable : result.fabric.cables) {
+    cable.bandwidth = scale.inter * cable.bandwidth;
+    cable.capacity = scale.inter * cable.capacity;
+  }
   result.gpu.memory =
       Bytes{std::llround(scale.memory * static_cast<double>(cluster.gpu.memory.value))};
   return result;

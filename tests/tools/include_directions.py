@@ -15,8 +15,9 @@ ALLOWED = {
     "trace_analysis": ["core", "topology", "schedule", "traces", "trace_reader"],
     "sim": ["core", "topology", "schedule", "lowering", "traces"],
     "prediction": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces"],
+    "planner": ["core", "topology", "schedule", "scenario", "lowering", "traces", "prediction"],
     "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "trace_reader",
-              "trace_analysis", "sim", "prediction"],
+              "trace_analysis", "sim", "prediction", "planner"],
 }
 SIMGRID = "sim/fluid_player.cpp"
 

@@ -7,6 +7,11 @@ execute_process(COMMAND ${prefix}/bin/amsp-sim ${SOURCE}/scenarios/tiny-zero3.js
 if(NOT report MATCHES "step time")
   message(FATAL_ERROR "the installed amsp-sim printed no prediction:\n${report}")
 endif()
+execute_process(COMMAND ${prefix}/bin/amsp-plan ${SOURCE}/scenarios/tiny-zero3.json
+                OUTPUT_VARIABLE report COMMAND_ERROR_IS_FATAL ANY)
+if(NOT report MATCHES "known as")
+  message(FATAL_ERROR "the installed amsp-plan printed no ranking:\n${report}")
+endif()
 if(NOT EXISTS ${prefix}/share/amsp/scenarios/amsp.scenario.schema.json)
   message(FATAL_ERROR "the scenarios were not installed")
 endif()
