@@ -21,7 +21,9 @@ constexpr const char* kDescription =
     "Predicts what one training step costs on a cluster under a sharding plan.";
 constexpr const char* kFooter = R"(
 Commands (amsp-sim COMMAND --help says more):
+  placement  which rank runs where; hostfiles for mpirun and Slurm
   predict    what one training step costs; the default
+  topology   a cluster's network: ports, oversubscription, bisection, distances; pictures
 
 Examples:
   amsp-sim scenarios/llama-7b-amsp-1024gpu.json

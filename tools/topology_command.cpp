@@ -1,0 +1,133 @@
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/json.h"
+#include "core/nearest.h"
+#include "core/object_reader.h"
+#include "scenario/scenario.h"
+#include "tools/arguments.h"
+#include "tools/commands.h"
+#include "tools/program.h"
+#include "tools/topology_report.h"
+#include "topology/cluster_reader.h"
+#include "topology/nccl_topology.h"
+#include "topology/presets.h"
+
+namespace {
+
+using namespace amsp;
+
+constexpr const char* kDescription =
+    "Shows a cluster's network: cables, ports, oversubscription, bisection bandwidth, distances.";
+constexpr const char* kFooter = R"(
+CLUSTER is a scenario, a cluster description by itself ({"schema": "amsp.cluster/1", ...} with
+the keys of a scenario's cluster), the name of a preset, or a node's topology as NCCL dumps it
+(NCCL_TOPO_DUMP_FILE=node.xml).
+
+Examples:
+  amsp-sim topology dgx-h100 --set nodes=64
+  amsp-sim topology dgx-h100 --set nodes=64 --set fabric.oversubscription=2 --svg fabric.svg
+  amsp-sim topology scenarios/dgx-a100-7b.json --set cluster.nodes=8 --json
+  amsp-sim topology node.xml --dot node.dot       (draw it: dot -Tsvg node.dot -o node.svg)
+
+Exit codes: 0 shown, 2 the input is wrong, 4 internal failure.
+)";
+
+struct Options {
+  std::string cluster;
+  std::vector<std::string> overrides;
+  bool json = false;
+  std::string dot, svg;
+};
+
+ClusterSpec read_description(const Json& json, const std::string& where, const std::string& path) {
+  Json description = json;
+  if (json.contains("schema")) {
+    ObjectReader root(json, where);
+    root.choice("schema", {"amsp.cluster/1", "amsp.scenario/1"});
+    description.erase("schema");
+  } else {
+    ObjectReader(json, where).fail("schema", "is missing; must be \"amsp.cluster/1\"");
+  }
+  description.erase("$schema");
+  return read_cluster(ObjectReader(description, where),
+                      std::filesystem::path(path).parent_path().string());
+}
+
+ClusterSpec load(const Options& options) {
+  const std::string& name = options.cluster;
+  std::error_code unreadable;
+  if (!std::filesystem::exists(name, unreadable)) {
+    const std::vector<std::string> presets = names(cluster_presets());
+    if (std::find(presets.begin(), presets.end(), name) == presets.end()) {
+      const auto close = nearest(name, presets);
+      throw ConfigError(fmt::format("there is no file or preset '{}'{} (presets: {})", name,
+                                    close ? "; did you mean '" + *close + "'?" : "",
+                                    join(presets)));
+    }
+    Json json{{"preset", name}};
+    for (const std::string& assignment : options.overrides) apply_override(json, assignment);
+    return read_cluster(ObjectReader(json, name + "#"));
+  }
+  const std::string text = read_file(name);
+  if (const std::size_t first = text.find_first_not_of(" \t\r\n");
+      first != std::string::npos && text[first] == '<') {
+    if (!options.overrides.empty()) throw ConfigError("--set: has no effect on NCCL's file");
+    ClusterSpec spec;
+    spec.name = std::filesystem::path(name).filename().string();
+    spec.node = read_nccl_topology(text, name);
+    return spec;
+  }
+  Json json = parse_json(text, name);
+  for (const std::string& assignment : options.overrides) apply_override(json, assignment);
+  if (json.is_object() && json.contains("cluster")) return read_scenario(json, name).cluster;
+  return read_description(json, name + "#", name);
+}
+
+int show(const Options& options) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const auto progress = [&](const char* what) {
+    if (terminal) fmt::print(stderr, "\r\x1b[K{}{}", what, *what != '\0' ? " ..." : "");
+  };
+  const ClusterSpec spec = load(options);
+  for (const auto& [option, path] : {std::pair{"--dot", &options.dot}, {"--svg", &options.svg}}) {
+    std::error_code missing;
+    if (!path->empty() && std::filesystem::equivalent(*path, options.cluster, missing))
+      throw ConfigError(fmt::format("{}: {} is the input itself", option, *path));
+  }
+  progress("building the graph");
+  const ClusterGraph graph(spec);
+  progress("measuring it");
+  const std::string report =
+      options.json ? topology_json(graph).dump(2) + "\n" : topology_text(graph);
+  progress("");
+  if (!options.dot.empty()) write_file(options.dot, topology_dot(graph));
+  if (!options.svg.empty()) write_file(options.svg, topology_svg(graph));
+  print_output(report);
+  return kExitOk;
+}
+
+}  // namespace
+
+namespace amsp {
+
+int topology_command(int argc, char** argv) {
+  CLI::App app(kDescription, "amsp-sim topology");
+  Options options;
+  app.footer(kFooter);
+  app.add_option("cluster", options.cluster, "Scenario, cluster description, preset or NCCL's XML")
+      ->required()
+      ->check(not_empty());
+  app.add_option("--set", options.overrides,
+                 "Override a key of the file or preset, such as nodes=16 (repeatable)")
+      ->allow_extra_args(false);
+  app.add_flag("--json", options.json, "Print JSON");
+  app.add_option("--dot", options.dot, "Write the whole graph for Graphviz")->check(not_empty());
+  app.add_option("--svg", options.svg, "Write a picture")->check(not_empty());
+  return run_parsed(app, argc, argv, [&] { return show(options); });
+}
+
+}  // namespace amsp
