@@ -123,8 +123,9 @@ Prediction summarise(const Setup& setup, const Timeline& timeline) {
   result.breakdown = break_down(timeline, result.rank);
   result.exposed_min = result.exposed_max = result.breakdown.exposed;
   const std::vector<Rank> first_alike = timeline.first_alike();
+  const Rank broken_down = first_alike[static_cast<std::size_t>(result.rank)];
   for (Rank rank = 0; rank < timeline.ranks(); ++rank) {
-    if (first_alike[static_cast<std::size_t>(rank)] != rank) continue;
+    if (first_alike[static_cast<std::size_t>(rank)] != rank || rank == broken_down) continue;
     const Nanoseconds exposed = break_down(timeline, rank).exposed;
     result.exposed_min = std::min(result.exposed_min, exposed);
     result.exposed_max = std::max(result.exposed_max, exposed);

@@ -97,7 +97,8 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
   json["unmeasured"] = prediction.unmeasured;
   json["simulation"] = {{"tasks", prediction.tasks},
                         {"activities", prediction.activities},
-                        {"rank_classes", prediction.rank_classes}};
+                        {"rank_classes", prediction.rank_classes},
+                        {"micro_batches", prediction.batches_played}};
   if (prediction.run) {
     json["run"] = {{"tokens", *scenario.report.token_budget},
                    {"days", prediction.run->days},

@@ -307,6 +307,7 @@ inline bool same_time(Seconds a, Seconds b) {
 struct FoldCounts {
   std::size_t full = 0, folded = 0;  // activities
   int rank_classes = 0;
+  int batches_played = 0;
 };
 
 /// Plays the case in full and folded: step time, and start and end of every task on every rank.
@@ -334,7 +335,7 @@ inline FoldCounts expect_folded_equals_full(const FoldCase& c) {
     }
   EXPECT_EQ(wrong, 0);
   EXPECT_LE(folded.activities(), full.activities());
-  return {full.activities(), folded.activities(), folded.rank_classes()};
+  return {full.activities(), folded.activities(), folded.rank_classes(), folded.batches_played()};
 }
 
 }  // namespace amsp

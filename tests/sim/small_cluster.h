@@ -29,12 +29,13 @@ inline ClusterSpec small_cluster(int nodes) {
 
 /// The small model on it, everything built.
 struct SmallCase {
-  explicit SmallCase(const ShardingPlan& plan, const EnginePolicy& engine = {})
+  explicit SmallCase(const ShardingPlan& plan, const EnginePolicy& engine = {},
+                     const TrainingSpec& training = small_training())
       : cluster(small_cluster(plan.dp.inter)),
         placement(cluster.spec(), plan.dp, plan.os.inter),
         collectives(make_collectives(cluster, placement)),
         compute(cluster.spec().gpu, nullptr),
-        graph(build_schedule(small_model(), small_training(), plan, engine)),
+        graph(build_schedule(small_model(), training, plan, engine)),
         lowering(graph, cluster, *collectives, compute) {}
 
   ClusterGraph cluster;
