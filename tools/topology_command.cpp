@@ -43,18 +43,21 @@ struct Options {
   std::string dot, svg;
 };
 
+std::string folder_of(const std::string& path) {
+  return std::filesystem::path(path).parent_path().string();
+}
+
 ClusterSpec read_description(const Json& json, const std::string& where, const std::string& path) {
   Json description = json;
   if (json.contains("schema")) {
     ObjectReader root(json, where);
-    root.choice("schema", {"amsp.cluster/1", "amsp.scenario/1"});
+    root.choice("schema", {"amsp.cluster/1"});
     description.erase("schema");
   } else {
     ObjectReader(json, where).fail("schema", "is missing; must be \"amsp.cluster/1\"");
   }
   description.erase("$schema");
-  return read_cluster(ObjectReader(description, where),
-                      std::filesystem::path(path).parent_path().string());
+  return read_cluster(ObjectReader(description, where), folder_of(path));
 }
 
 ClusterSpec load(const Options& options) {
@@ -83,7 +86,8 @@ ClusterSpec load(const Options& options) {
   }
   Json json = parse_json(text, name);
   for (const std::string& assignment : options.overrides) apply_override(json, assignment);
-  if (json.is_object() && json.contains("cluster")) return read_scenario(json, name).cluster;
+  if (json.is_object() && json.contains("cluster"))  // of a scenario: its plan need not fit
+    return read_cluster(ObjectReader(json, name + "#").object("cluster"), folder_of(name));
   return read_description(json, name + "#", name);
 }
 

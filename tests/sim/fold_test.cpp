@@ -27,7 +27,7 @@ TEST(FoldCases, CoverEveryKind) {
   std::map<std::string, int> plans;
   std::map<int, int> nvlinks, skews, overlaps;
   int spread = 0, uneven_leaves = 0;
-  int rails = 0, cores = 0, unequal = 0, fabrics_by_links = 0, nodes_by_links = 0, scattered = 0;
+  int rails = 0, cores = 0, unequal = 0, fabrics_by_links = 0, nodes_by_links = 0, scattered = 0, hashed = 0;
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     FoldCases cases(seed);
     for (int i = 0; i < 5; ++i) {
@@ -45,6 +45,7 @@ TEST(FoldCases, CoverEveryKind) {
       rails += fabric.rails > 1;
       cores += fabric.cores > 0;
       unequal += fabric.leaf_nodes.size() > 1;
+      hashed += fabric.ecmp_flows > 0;
       fabrics_by_links += !fabric.cables.empty();
       nodes_by_links += !c.cluster.node.cables.empty();
       scattered += c.placement == PlacementKind::kScattered;
@@ -57,7 +58,7 @@ TEST(FoldCases, CoverEveryKind) {
   for (const auto& [plan, count] : plans) EXPECT_GE(count, 5) << plan;
   EXPECT_GE(spread, 20);
   EXPECT_GE(uneven_leaves, 20);
-  for (const int count : {rails, cores, unequal, fabrics_by_links, nodes_by_links, scattered})
+  for (const int count : {rails, cores, unequal, fabrics_by_links, nodes_by_links, scattered, hashed})
     EXPECT_GE(count, 8);
 }
 

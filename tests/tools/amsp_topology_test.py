@@ -57,6 +57,9 @@ class Topology(unittest.TestCase):
                          full["bisection"][0]["bandwidth_bytes_per_s"])
         self.assertEqual(half["bisection"][1], full["bisection"][1])  # inside leaves
 
+    def test_a_scenarios_plan_need_not_fit(self):
+        self.assertIn("2 nodes x 8", topology(SCENARIO, "--set", "cluster.nodes=2"))
+
     def test_reads_what_nccl_dumps(self):
         text = topology(DUMP)
         self.assertIn("hgx.xml: 1 node x 4 GPUs = 4 GPUs", text)
