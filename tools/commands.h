@@ -14,4 +14,7 @@ int topology_command(int argc, char** argv);
 /// What one training step costs: `amsp-sim [predict] SCENARIO`.
 int predict_command(int argc, char** argv);
 
+/// What one collective takes, by which algorithm: `amsp-sim collective CLUSTER`.
+int collective_command(int argc, char** argv);
+
 }  // namespace amsp

@@ -21,9 +21,10 @@ constexpr const char* kDescription =
     "Predicts what one training step costs on a cluster under a sharding plan.";
 constexpr const char* kFooter = R"(
 Commands (amsp-sim COMMAND --help says more):
-  placement  which rank runs where; hostfiles for mpirun and Slurm
-  predict    what one training step costs; the default
-  topology   a cluster's network: ports, oversubscription, bisection, distances; pictures
+  predict     what one training step costs; the default
+  topology    a cluster's network: ports, oversubscription, bisection, distances; pictures
+  collective  what one collective takes, and which algorithm NCCL picks for it
+  placement   which rank runs where; hostfiles for mpirun and Slurm
 
 Examples:
   amsp-sim scenarios/llama-7b-amsp-1024gpu.json

@@ -9,6 +9,7 @@
 #include "core/nearest.h"
 #include "core/quantity.h"
 #include "data/embedded.h"
+#include "topology/nccl_collectives.h"
 
 namespace amsp {
 namespace {
@@ -76,7 +77,17 @@ void check_hardware(const CollectiveProfile& profile, const ClusterSpec& cluster
 std::unique_ptr<CollectiveModel> make_collectives(const ClusterGraph& graph,
                                                   const Placement& placement) {
   const ClusterSpec& cluster = graph.spec();
-  if (cluster.profile.empty()) return std::make_unique<RingCollectives>(graph, placement);
+  if (cluster.profile.empty()) {
+    const bool knows_nccl = cluster.gpu.architecture != GpuArchitecture::kUnknown;
+    if (cluster.collectives == CollectivesKind::kNccl && !knows_nccl)
+      throw ConfigError(fmt::format(
+          "gpu: has no 'architecture', which NCCL's model needs (allowed: volta, ampere, hopper, "
+          "blackwell); or set \"collectives\": {{\"model\": \"rings\"}}"));
+    if (cluster.collectives == CollectivesKind::kNccl ||
+        (cluster.collectives == CollectivesKind::kDefault && knows_nccl))
+      return std::make_unique<NcclCollectives>(graph, placement);
+    return std::make_unique<RingCollectives>(graph, placement);
+  }
   CollectiveProfile profile = load_profile(cluster.profile);
   check_hardware(profile, cluster);
   return std::make_unique<ProfiledCollectives>(std::move(profile), graph, placement);
