@@ -1,20 +1,14 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "core/json.h"
-#include "core/nearest.h"
-#include "core/object_reader.h"
-#include "scenario/scenario.h"
+#include "scenario/load_cluster.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/program.h"
 #include "tools/topology_report.h"
-#include "topology/cluster_reader.h"
-#include "topology/nccl_topology.h"
-#include "topology/presets.h"
 
 namespace {
 
@@ -43,60 +37,12 @@ struct Options {
   std::string dot, svg;
 };
 
-std::string folder_of(const std::string& path) {
-  return std::filesystem::path(path).parent_path().string();
-}
-
-ClusterSpec read_description(const Json& json, const std::string& where, const std::string& path) {
-  Json description = json;
-  if (json.contains("schema")) {
-    ObjectReader root(json, where);
-    root.choice("schema", {"amsp.cluster/1"});
-    description.erase("schema");
-  } else {
-    ObjectReader(json, where).fail("schema", "is missing; must be \"amsp.cluster/1\"");
-  }
-  description.erase("$schema");
-  return read_cluster(ObjectReader(description, where), folder_of(path));
-}
-
-ClusterSpec load(const Options& options) {
-  const std::string& name = options.cluster;
-  std::error_code unreadable;
-  if (!std::filesystem::exists(name, unreadable)) {
-    const std::vector<std::string> presets = names(cluster_presets());
-    if (std::find(presets.begin(), presets.end(), name) == presets.end()) {
-      const auto close = nearest(name, presets);
-      throw ConfigError(fmt::format("there is no file or preset '{}'{} (presets: {})", name,
-                                    close ? "; did you mean '" + *close + "'?" : "",
-                                    join(presets)));
-    }
-    Json json{{"preset", name}};
-    for (const std::string& assignment : options.overrides) apply_override(json, assignment);
-    return read_cluster(ObjectReader(json, name + "#"));
-  }
-  const std::string text = read_file(name);
-  if (const std::size_t first = text.find_first_not_of(" \t\r\n");
-      first != std::string::npos && text[first] == '<') {
-    if (!options.overrides.empty()) throw ConfigError("--set: has no effect on NCCL's file");
-    ClusterSpec spec;
-    spec.name = std::filesystem::path(name).filename().string();
-    spec.node = read_nccl_topology(text, name);
-    return spec;
-  }
-  Json json = parse_json(text, name);
-  for (const std::string& assignment : options.overrides) apply_override(json, assignment);
-  if (json.is_object() && json.contains("cluster"))  // of a scenario: its plan need not fit
-    return read_cluster(ObjectReader(json, name + "#").object("cluster"), folder_of(name));
-  return read_description(json, name + "#", name);
-}
-
 int show(const Options& options) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const auto progress = [&](const char* what) {
     if (terminal) fmt::print(stderr, "\r\x1b[K{}{}", what, *what != '\0' ? " ..." : "");
   };
-  const ClusterSpec spec = load(options);
+  const ClusterSpec spec = load_cluster(options.cluster, options.overrides);
   for (const auto& [option, path] : {std::pair{"--dot", &options.dot}, {"--svg", &options.svg}}) {
     std::error_code missing;
     if (!path->empty() && std::filesystem::equivalent(*path, options.cluster, missing))
