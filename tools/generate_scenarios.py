@@ -196,6 +196,38 @@ def other_clusters():
         {"sequence_length": 2048, "micro_batch": 4, "global_batch": 256}, "zero2")
 
 
+def networks():
+    """Each with a page in docs/teaching."""
+    model, short = {"preset": "llama-13b"}, {**training(micro_batches=2), "sequence_length": 2048}
+    yield "networks/oversubscribed.json", scenario(
+        "oversubscribed",
+        "LLaMA-13B on 16 nodes under 4 leaves that can send up half of what they receive; sharded over the "
+        "4 nodes of a leaf, replicated over leaves. Which traffic gets slower? docs/teaching/"
+        "oversubscription.md", model,
+        {"preset": "dgx-a100", "nodes": 16,
+         "fabric": {"nodes_per_leaf": 4, "spines": 8, "oversubscription": 2}}, short, "hsdp-8x4")
+    for name, nodes_per_leaf, rails, text in (
+            ("plain", 4, 1, "all 8 network cards of a node on one leaf"),
+            ("rails", 16, 8, "one leaf for each of a node's 8 network cards")):
+        yield f"networks/{name}.json", scenario(
+            name,
+            f"LLaMA-13B sharded over 16 nodes, {text}; the spines carry a quarter. What crosses them? "
+            "docs/teaching/rails.md", model,
+            {"preset": "dgx-h100", "nodes": 16,
+             "fabric": {"nodes_per_leaf": nodes_per_leaf, "rails": rails, "spines": 8,
+                        "oversubscription": 4}}, short, "zero3")
+    gpu = "GB200-186GB"
+    for name, cluster, text in (
+            ("rack-of-72", {"preset": "gb200-nvl72", "nodes": 1}, "one rack that NVLink joins"),
+            ("nine-nodes-of-8", {"preset": "dgx-b200", "gpu": gpu, "nodes": 9},
+             "9 nodes of 8 with a network card each GPU")):
+        yield f"networks/{name}.json", scenario(
+            name,
+            f"LLaMA-30B sharded over 72 GPUs: {text}. The GPUs are the same. What does the larger NVLink "
+            "domain change, and for which plans? docs/teaching/nvlink-domain.md",
+            {"preset": "llama-30b"}, cluster, short, "zero3")
+
+
 TINYLLAMA_CONFIG = {
     "architectures": ["LlamaForCausalLM"], "attention_bias": False, "bos_token_id": 1,
     "eos_token_id": 2, "hidden_act": "silu", "hidden_size": 2048, "initializer_range": 0.02,
@@ -214,7 +246,7 @@ def text_of(path, content):
 
 
 def files():
-    for part in (paper, table5, tiny, where_to_shard, buckets, other_clusters):
+    for part in (paper, table5, tiny, where_to_shard, buckets, other_clusters, networks):
         for path, content in part():
             yield path, text_of(path, content)
     yield "models/tinyllama-1.1b/config.json", json.dumps(TINYLLAMA_CONFIG, indent=2) + "\n"

@@ -24,7 +24,9 @@ constexpr const char* kDescription =
 constexpr const char* kFooter = R"(
 Commands (amsp-sim COMMAND --help says more):
   predict     what one training step costs; the default
+  topology    a cluster's network: ports, oversubscription, bisection, distances; pictures
   collective  what one collective takes, and which algorithm NCCL picks for it
+  placement   which rank runs where; hostfiles for mpirun and Slurm
 
 Examples:
   amsp-sim scenarios/llama-7b-amsp-1024gpu.json

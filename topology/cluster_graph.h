@@ -87,6 +87,10 @@ class ClusterGraph {
   /// and any two NICs are connected, but not a GPU and a NIC of its node that others use: that is
   /// an InternalError.
   ///
+  /// With FabricSpec::ecmp_flows, traffic between nodes is that many equal flows instead, and each
+  /// takes one next hop at every vertex, by a hash of both ends, the flow, the vertex and the seed:
+  /// as switches do that hash headers. Flows of several pairs may then meet on one link.
+  ///
   /// Computed when first asked for, then cached: the reference stays valid as long as the
   /// graph, and calls from several threads need a lock.
   const std::vector<RouteShare>& route(VertexId from, VertexId to) const;
@@ -97,6 +101,8 @@ class ClusterGraph {
   /// Throws ConfigError if GPUs of a node have no way to each other or to their NICs.
   void check_node(int node) const;
   bool are_gpus_of_one_node(VertexId a, VertexId b) const;
+  std::vector<RouteShare> hashed(VertexId from, VertexId to,
+                                 const std::vector<RouteShare>& shares) const;
   bool passes(VertexId inside, VertexId from, VertexId to) const;
 
   ClusterSpec spec_;

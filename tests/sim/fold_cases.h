@@ -134,14 +134,14 @@ class FoldCases {
       const auto& [nodes, gpus] = std::pair(c.cluster.nodes, c.cluster.node.gpus);
       c.name = fmt::format(
           "{} ({}) on {} nodes of {} GPUs and {} NICs, NVLink {}, {} nodes a leaf, {} spines of "
-          "{}, {} rails, {} cores, {} + {} cables, {}; "
+          "{}, {} rails, {} cores, {} flows, {} + {} cables, {}; "
           "collectives {}; engine {}, overlap {}{}{}{}, {}{}{}{}{}{}{}, M {}, skew {}, {} slow "
           "GPUs, {} links",
           plan, to_string(c.plan), nodes, gpus, c.cluster.node.nics,
           static_cast<int>(c.cluster.node.nvlink), c.cluster.fabric.nodes_per_leaf,
           c.cluster.fabric.spines, c.cluster.fabric.leaf_spine_bandwidth.value,
-          c.cluster.fabric.rails, c.cluster.fabric.cores, c.cluster.node.cables.size(),
-          c.cluster.fabric.cables.size(), to_string(c.placement),
+          c.cluster.fabric.rails, c.cluster.fabric.cores, c.cluster.fabric.ecmp_flows,
+          c.cluster.node.cables.size(), c.cluster.fabric.cables.size(), to_string(c.placement),
           to_string(c.cluster.gpu.architecture) + std::string(c.cluster.nccl.sharp ? " SHARP" : ""),
           c.engine.name, int{c.engine.overlap_gather}, int{c.engine.overlap_all_reduce},
           int{c.engine.overlap_broadcast}, int{c.engine.decoupled_reduce_scatter},
@@ -261,6 +261,10 @@ class FoldCases {
                                    {VertexKind::kSwitch, -1, (a + 1) % 3},
                                    2_GBps,
                                    a == 0 ? 1_GBps : 2_GBps});
+        break;
+      case 4:  // static routes
+        fabric.ecmp_flows = 1 + draw(3);
+        fabric.ecmp_seed = static_cast<std::uint32_t>(draw(100));
         break;
       default:
         break;
