@@ -48,6 +48,8 @@ auto at_cluster(const Scenario& scenario, Make make) {
     return make();
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}#/cluster: {}", scenario.file, error.what()));
+  } catch (const InfeasibleError& error) {
+    throw InfeasibleError(fmt::format("{}#/cluster: {}", scenario.file, error.what()));
   }
 }
 

@@ -45,7 +45,8 @@ class RingCollectives : public CollectiveModel {
 /// tends to be too slow.
 ///
 /// Throws ConfigError if the profile has no answer, if `profile_strict` and the answer is not
-/// measured or extrapolated beyond the largest size, and if it is too fast for a link (by more than 1e-9).
+/// measured or extrapolated beyond the largest size, and if it is too fast for a link (by more than
+/// 1e-9).
 class ProfiledCollectives : public CollectiveModel {
  public:
   ProfiledCollectives(CollectiveProfile profile, const ClusterGraph& graph,
@@ -68,9 +69,15 @@ class ProfiledCollectives : public CollectiveModel {
 /// GPUs and NICs per node, NVLink, bandwidths); says what differs and how to go on without it.
 void check_hardware(const CollectiveProfile& profile, const ClusterSpec& cluster);
 
-/// The model that the cluster asks for: its `profile` from data/profiles, or rings if it names
-/// none. Throws ConfigError for an unknown profile and as check_hardware does. `graph` and
-/// `placement` must outlive the model.
+/// Whether NCCL's model times a cluster without profile; else rings do.
+bool uses_nccl_model(const ClusterSpec& cluster);
+/// "NCCL runs them", "NCCL with SHARP runs them", "rings"
+std::string collectives_model(const ClusterSpec& cluster);
+
+/// The model that the cluster asks for: its `profile` from data/profiles; if it names none, NCCL's
+/// own choices (NcclCollectives) where the GPU's architecture is known, else rings. Throws
+/// ConfigError for an unknown profile and as check_hardware does. `graph` and `placement` must
+/// outlive the model.
 std::unique_ptr<CollectiveModel> make_collectives(const ClusterGraph& graph,
                                                   const Placement& placement);
 
