@@ -67,11 +67,6 @@ void check_size(const Scenario& scenario) {
         kMostTasks / 1e6));
 }
 
-/// Nodes that the widest sharding group spans: what should lie under one leaf.
-int block_nodes(const ShardingPlan& plan) {
-  return plan.os.inter;
-}
-
 }  // namespace
 
 Setup::Setup(const Scenario& scenario, int full_steps) : scenario_(scenario) {
@@ -80,7 +75,7 @@ Setup::Setup(const Scenario& scenario, int full_steps) : scenario_(scenario) {
   at_cluster(scenario_, [&] {
     check_gpu(spec);
     cluster_ = std::make_unique<ClusterGraph>(spec);
-    placement_ = std::make_unique<Placement>(spec, scenario_.plan.dp, block_nodes(scenario_.plan));
+    placement_ = std::make_unique<Placement>(place(scenario_));
     collectives_ = make_collectives(*cluster_, *placement_);
     profile_ = load_compute_profile(spec.profile);
   });
@@ -130,8 +125,9 @@ Prediction summarise(const Setup& setup, const Timeline& timeline) {
   result.breakdown = break_down(timeline, result.rank);
   result.exposed_min = result.exposed_max = result.breakdown.exposed;
   const std::vector<Rank> first_alike = timeline.first_alike();
+  const Rank broken_down = first_alike[static_cast<std::size_t>(result.rank)];
   for (Rank rank = 0; rank < timeline.ranks(); ++rank) {
-    if (first_alike[static_cast<std::size_t>(rank)] != rank) continue;
+    if (first_alike[static_cast<std::size_t>(rank)] != rank || rank == broken_down) continue;
     const Nanoseconds exposed = break_down(timeline, rank).exposed;
     result.exposed_min = std::min(result.exposed_min, exposed);
     result.exposed_max = std::max(result.exposed_max, exposed);

@@ -67,7 +67,8 @@ struct Prediction {
   PaperCost paper;
   std::vector<std::string> unmeasured;
   std::size_t tasks = 0, activities = 0;
-  int rank_classes = 0;  // ranks that the simulation told apart
+  int rank_classes = 0;    // ranks that the simulation told apart
+  int batches_played = 0;  // micro-batches that it played; the others repeat them
   std::optional<RunCost> run;
 };
 

@@ -72,6 +72,7 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
                      {"nodes", scenario.cluster.nodes},
                      {"gpus", scenario.cluster.gpus()},
                      {"profile", scenario.cluster.profile}};
+  json["placement"] = to_string(scenario.placement.kind);
   json["plan"] = {{"name", scenario.plan_name},
                   {"p", to_string(scenario.plan.p)},
                   {"g", to_string(scenario.plan.g)},
@@ -96,7 +97,8 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
   json["unmeasured"] = prediction.unmeasured;
   json["simulation"] = {{"tasks", prediction.tasks},
                         {"activities", prediction.activities},
-                        {"rank_classes", prediction.rank_classes}};
+                        {"rank_classes", prediction.rank_classes},
+                        {"micro_batches", prediction.batches_played}};
   if (prediction.run) {
     json["run"] = {{"tokens", *scenario.report.token_budget},
                    {"days", prediction.run->days},

@@ -66,11 +66,17 @@ class TextReport {
         scenario_.global_batch(), training.sequence_length, training.micro_batches,
         training.micro_batch, scenario_.plan.dp.size(),
         training.recompute == Recompute::kFull ? ", full recompute" : "");
+    if (scenario_.placement.kind != PlacementKind::kPacked)
+      line("  placement {}", to_string(scenario_.placement.kind));
     line("");
   }
 
   void add_step() {
     line("step time   {}", format_time(prediction_.step_time));
+    if (prediction_.batches_played > 0 &&
+        prediction_.batches_played < scenario_.training.micro_batches)
+      line("            (micro-batches repeat: {} of {} simulated)", prediction_.batches_played,
+           scenario_.training.micro_batches);
     line("TGS         {:.0f} tokens per GPU and second", prediction_.tokens_per_gpu_second);
     line("MFU         {:.1f} % = TGS x {:.2f} GFLOP per token / {}", 100 * prediction_.mfu,
          prediction_.flop_per_token.value / 1e9, format_flop_rate(scenario_.cluster.gpu.peak_bf16));

@@ -53,6 +53,10 @@ struct PlanPart {
 PlanPart read_plan(ObjectReader& scenario, const ClusterSpec& cluster,
                    const std::string& model_name);
 
+/// The key "placement" of the scenario: absent (packed), "packed", "scattered", or an object with
+/// the cluster's node of every node of dp: {"nodes": [0, 4, 8, 12]}.
+PlacementSpec read_placement(ObjectReader& scenario, Mesh dp, int nodes);
+
 /// The key "engine" of the scenario: absent, a name or an object.
 EnginePolicy read_engine(ObjectReader& scenario);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "core/error.h"
@@ -51,17 +52,20 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   scenario.description = root.string_or("description", "");
 
   ModelPart model = read_model(root.object("model"), file);
-  scenario.cluster = read_cluster(root.object("cluster"));
+  scenario.cluster =
+      read_cluster(root.object("cluster"), std::filesystem::path(file).parent_path().string());
   TrainingPart training = read_training(root.object("training"));
   check_window(model, training.spec.sequence_length);
   scenario.engine = read_engine(root);
   if (root.has("report")) scenario.report = read_report(root.object("report"));
   // last, so that what is malformed is told before what can't be
   root.allow("plan");
+  root.allow("placement");
   root.finish();
   PlanPart plan = read_plan(root, scenario.cluster, model.spec.name);
   if (const auto obstacle = engine_obstacle(scenario.engine, plan.plan))
     throw InfeasibleError(fmt::format("{}: {}", root.where("engine"), *obstacle));
+  scenario.placement = read_placement(root, plan.plan.dp, scenario.cluster.nodes);
   const ObjectReader place = root.object("training");
   if (training.global_batch)
     divide_global_batch(training.spec, *training.global_batch, plan.plan.dp,
@@ -74,6 +78,10 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   scenario.plan = plan.plan;
   scenario.plan_name = std::move(plan.name);
   return scenario;
+}
+
+Placement place(const Scenario& scenario) {
+  return {scenario.cluster, scenario.plan.dp, scenario.plan.os.inter, scenario.placement};
 }
 
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides) {

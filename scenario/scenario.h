@@ -11,6 +11,7 @@
 #include "schedule/plan.h"
 #include "schedule/training.h"
 #include "topology/cluster_spec.h"
+#include "topology/placement.h"
 
 namespace amsp {
 
@@ -33,6 +34,7 @@ struct Scenario {
   TrainingSpec training;
   ShardingPlan plan;
   std::string plan_name;  // as written: "zero3", or "explicit"
+  PlacementSpec placement;
   EnginePolicy engine;
   ReportSpec report;
 
@@ -40,6 +42,10 @@ struct Scenario {
     return std::int64_t{training.micro_batch} * training.micro_batches * plan.dp.size();
   }
 };
+
+/// Where the scenario's ranks run. A packed placement keeps the nodes that the optimizer states are
+/// sharded over, the widest sharding group, under one leaf.
+Placement place(const Scenario& scenario);
 
 /// Reads "amsp.scenario/1" (scenarios/amsp.scenario.schema.json). `json` comes from the file
 /// named `file`, which is used in messages and to resolve a relative Hugging Face config path.

@@ -1,6 +1,5 @@
 #include "schedule/task_graph.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace amsp {
@@ -26,13 +25,12 @@ TaskId TaskGraph::add(Task task, std::span<const TaskId> deps) {
   AMSP_CHECK(task.stream >= 0 && task.stream < static_cast<int>(streams_.size()),
              "task {} is on unknown stream {}", index(id), task.stream);
   TaskId& last = last_on_stream_[static_cast<std::size_t>(task.stream)];
-  const std::size_t first = deps_.size();
   for (const TaskId dep : deps) {
     if (dep == TaskId{-1} || dep == last) continue;
     AMSP_CHECK(dep < id, "task {} depends on task {}, not yet added", index(id), index(dep));
-    const auto begin = deps_.begin() + static_cast<std::ptrdiff_t>(first);
-    if (std::find(begin, deps_.end(), dep) == deps_.end()) deps_.push_back(dep);
+    if (std::exchange(last_user_[index(dep)], id) != id) deps_.push_back(dep);
   }
+  last_user_.push_back(TaskId{-1});
   previous_.push_back(last);
   last = id;
   first_dep_.push_back(deps_.size());

@@ -11,11 +11,9 @@
 
 namespace amsp {
 
-namespace {
-
-class Folder {
+class Folding::Classes {
  public:
-  explicit Folder(const Lowering& lowering)
+  explicit Classes(const Lowering& lowering)
       : lowering_(lowering),
         graph_(lowering.graph()),
         loads_(lowering.load_graph()),
@@ -24,21 +22,23 @@ class Folder {
     add_lanes();
   }
 
-  Expansion fold() {
-    Workload& workload = result_.workload;
-    for (int i = 0; i < graph_.size(); ++i) {
-      const auto id = static_cast<TaskId>(i);
+  Expansion expand(const Program& program) const {
+    Expansion result;
+    result.lanes = lane_maps_;
+    result.lane_counts = lane_counts_;
+    result.rank_classes = symmetry_.ranks.count();
+    shapes_.fill(result.workload);
+    Workload& workload = result.workload;
+    for (const TaskId id : program.tasks()) {
       const Task& task = graph_[id];
-      result_.first_activity.push_back(static_cast<int>(workload.activities.size()));
+      result.first_activity.resize(index(id) + 1, static_cast<int>(workload.activities.size()));
       for (const Lane& lane : lanes_[static_cast<std::size_t>(task.stream)]) {
-        add_activity(task, lane);
-        add_predecessors(id, lane);
+        workload.activities.push_back(activity(task, lane));
+        add_predecessors(program, id, lane, result);
         workload.first_pred.push_back(workload.preds.size());
       }
     }
-    shapes_.fill(workload);
-    result_.rank_classes = symmetry_.ranks.count();
-    return std::move(result_);
+    return result;
   }
 
  private:
@@ -62,8 +62,8 @@ class Folder {
                                     graph_.streams()[static_cast<std::size_t>(stream)].mesh);
         lanes_.push_back(group_lanes(static_cast<int>(mesh - loads_.meshes().begin()), *map));
       }
-      result_.lane_counts.push_back(static_cast<int>(lanes_.back().size()));
-      result_.lanes.push_back(std::move(map));
+      lane_counts_.push_back(static_cast<int>(lanes_.back().size()));
+      lane_maps_.push_back(std::move(map));
     }
   }
 
@@ -95,29 +95,33 @@ class Folder {
     return result;
   }
 
-  void add_activity(const Task& task, const Lane& lane) {
-    double time = 0;
-    int shape = -1;
-    if (task.kind == WorkKind::kCompute) {
-      time = lowering_.compute_time(task, lowering_.owner(lane.members.front())).time.value;
-      shape = shapes_.compute(task.work, lane.symmetry_class);
-    } else if (task.kind == WorkKind::kCollective) {
-      time = lowering_.collective_time(task).time.value;
-      shape = shapes_.collective(task.work, lane.symmetry_class);
+  Workload::Activity activity(const Task& task, const Lane& lane) const {
+    switch (task.kind) {
+      case WorkKind::kCompute:
+        return {lowering_.compute_time(task, lowering_.owner(lane.members.front())).time.value,
+                shapes_.compute(task.work, lane.symmetry_class)};
+      case WorkKind::kCollective:
+        return {lowering_.collective_time(task).time.value,
+                shapes_.collective(task.work, lane.symmetry_class)};
+      case WorkKind::kMarker:
+        break;
     }
-    result_.workload.activities.push_back({time, shape});
+    return {0, -1};
   }
 
-  void add_predecessors(TaskId id, const Lane& lane) {
-    std::vector<int>& preds = result_.workload.preds;
+  void add_predecessors(const Program& program, TaskId id, const Lane& lane,
+                        Expansion& result) const {
+    std::vector<int>& preds = result.workload.preds;
     const auto add = [&](TaskId dep, Rank rank) {
-      preds.push_back(result_.activity(dep, graph_[dep].stream, rank));
+      preds.push_back(result.activity(dep, graph_[dep].stream, rank));
     };
     const TaskId previous = graph_.stream_predecessor(id);
-    if (previous != TaskId{-1}) add(previous, lane.members.front());
+    if (previous != TaskId{-1}) add(program.stand_in(previous), lane.members.front());
     for (const TaskId dep : graph_.deps(id)) {
       const std::size_t first = preds.size();
-      for (const Rank rank : lane.members) add(dep, rank);
+      const TaskId played = program.stand_in(dep);
+      if (played == TaskId{-1}) continue;
+      for (const Rank rank : lane.members) add(played, rank);
       const auto begin = preds.begin() + static_cast<std::ptrdiff_t>(first);
       std::sort(begin, preds.end());
       preds.erase(std::unique(begin, preds.end()), preds.end());
@@ -129,14 +133,21 @@ class Folder {
   const LoadGraph& loads_;
   Symmetry symmetry_;
   FoldedShapes shapes_;
-  std::vector<std::vector<Lane>> lanes_;  // by stream
-  Expansion result_;
+  std::vector<std::vector<Lane>> lanes_;                   // by stream
+  std::vector<std::shared_ptr<const LaneMap>> lane_maps_;  // by stream
+  std::vector<int> lane_counts_;                           // by stream
 };
 
-}  // namespace
+Folding::Folding(const Lowering& lowering) : classes_(std::make_unique<const Classes>(lowering)) {}
+
+Folding::~Folding() = default;
+
+Expansion Folding::expand(const Program& program) const {
+  return classes_->expand(program);
+}
 
 Expansion fold(const Lowering& lowering) {
-  return Folder(lowering).fold();
+  return Folding(lowering).expand(Program(lowering.graph()));
 }
 
 }  // namespace amsp

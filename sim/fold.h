@@ -1,12 +1,30 @@
 #pragma once
 
+#include <memory>
+
+#include "schedule/repetition.h"
 #include "sim/expansion.h"
 
 namespace amsp {
 
-/// The task graph for one representative of every class of ranks and process groups that behave
-/// alike: the same times as expand() gives, at the cost of the classes instead of the ranks.
+/// Writes programs out for one representative of every class of ranks and process groups that
+/// behave alike: the same times as expand() gives, at the cost of the classes instead of the ranks.
 /// docs/folding.md says why. Where all ranks differ, every rank is its own class.
+class Folding {
+ public:
+  /// Finds the classes. Keeps a reference to the lowering.
+  explicit Folding(const Lowering& lowering);
+  ~Folding();
+
+  /// `program` is of the lowering's graph.
+  Expansion expand(const Program& program) const;
+
+ private:
+  class Classes;
+  std::unique_ptr<const Classes> classes_;
+};
+
+/// Of the whole graph.
 Expansion fold(const Lowering& lowering);
 
 }  // namespace amsp

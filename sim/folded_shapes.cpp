@@ -168,9 +168,9 @@ void FoldedShapes::share_shapes() {
   collective_uses_.clear();
 }
 
-void FoldedShapes::fill(Workload& workload) {
-  workload.scales = std::move(scales_);
-  workload.shapes = std::move(shapes_);
+void FoldedShapes::fill(Workload& workload) const {
+  workload.scales = scales_;
+  workload.shapes = shapes_;
 }
 
 }  // namespace amsp

@@ -28,8 +28,7 @@ class FoldedShapes {
   int collective(std::int32_t work, int group_class) const {
     return collective_.at({work, group_class});
   }
-  /// Moves scales and shapes out.
-  void fill(Workload& workload);
+  void fill(Workload& workload) const;
 
  private:
   using Fractions = std::set<double>;

@@ -10,6 +10,7 @@
 #include "sim/expansion.h"
 #include "sim/fluid_player.h"
 #include "sim/fold.h"
+#include "sim/period.h"
 
 namespace amsp {
 
@@ -17,6 +18,9 @@ namespace {
 
 /// SimGrid's payloads are 64-bit integers of 1e-15 s.
 constexpr Seconds kLongestActivity{9000};
+/// A period shows after the first micro-batches (the parameter update hides behind them) and
+/// before the last (gradients are synchronised beside them).
+constexpr int kFewestBatches = 6;
 /// About 100 bytes each.
 constexpr std::int64_t kMostActivities = 50'000'000;
 
@@ -64,25 +68,45 @@ std::string name_of(int activity, const Expansion& expansion, const TaskGraph& g
 Timeline Simulator::run(const TaskGraph& graph) {
   AMSP_CHECK(&graph == &lowering_.graph(), "the lowering is of another graph");
   check_times(lowering_);
-  if (network_ == Network::kFull) check_size(lowering_);
-  const Expansion expansion = network_ == Network::kFull ? expand(lowering_) : fold(lowering_);
-  const auto name = [&](int activity) { return name_of(activity, expansion, graph); };
+  return network_ == Network::kFull ? run_full() : run_folded();
+}
+
+Timeline Simulator::run_full() {
+  check_size(lowering_);
+  const TaskGraph& graph = lowering_.graph();
+  const Repetition repetition(graph);
+  const Expansion expansion = expand(lowering_);
+  batches_played_ = repetition.batches();
+  return make_timeline(graph, repetition, Program(graph), {}, expansion, play(expansion));
+}
+
+Timeline Simulator::run_folded() {
+  const TaskGraph& graph = lowering_.graph();
+  const Repetition repetition(graph);
+  const Folding folding(lowering_);
+  const int batches = repetition.batches();
+  // Micro-batches from the last copy on are played as they are.
+  const int tail = batches - repetition.last();
+  for (batches_played_ = kFewestBatches; 2 * batches_played_ <= batches; batches_played_ *= 2) {
+    const int from = batches_played_ - tail;
+    if (from < repetition.first() || repetition.last() < from) break;
+    const Program program(graph, repetition, from, repetition.last());
+    const Expansion expansion = folding.expand(program);
+    const ActivityTimes times = play(expansion);
+    if (const auto period = find_period(graph, repetition, program, expansion, times))
+      return make_timeline(graph, repetition, program, period, expansion, times);
+  }
+  batches_played_ = batches;
+  const Program program(graph);
+  const Expansion expansion = folding.expand(program);
+  return make_timeline(graph, repetition, program, {}, expansion, play(expansion));
+}
+
+ActivityTimes Simulator::play(const Expansion& expansion) {
   activities_ = expansion.workload.activities.size();
   rank_classes_ = expansion.rank_classes;
-  const ActivityTimes times = play(expansion.workload, name);
-  Timeline timeline(graph);
-  for (int i = 0; i < graph.size(); ++i) {
-    const auto id = static_cast<TaskId>(i);
-    const auto stream = static_cast<std::size_t>(graph[id].stream);
-    const int lanes = expansion.lane_counts[stream];
-    timeline.add_task(expansion.lanes[stream], lanes);
-    const int first = expansion.first_activity[index(id)];
-    for (int lane = 0; lane < lanes; ++lane) {
-      const auto activity = static_cast<std::size_t>(first) + static_cast<std::size_t>(lane);
-      timeline.lane(id, lane) = {Seconds{times.start_s[activity]}, Seconds{times.end_s[activity]}};
-    }
-  }
-  return timeline;
+  return amsp::play(expansion.workload,
+                    [&](int activity) { return name_of(activity, expansion, lowering_.graph()); });
 }
 
 }  // namespace amsp

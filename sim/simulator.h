@@ -1,12 +1,14 @@
 #pragma once
 
 #include "lowering/lowering.h"
+#include "sim/expansion.h"
 #include "traces/engine.h"
 
 namespace amsp {
 
-/// Who is simulated: everyone, or one of each class of ranks that behave alike. The times are the
-/// same (docs/folding.md).
+/// What is simulated: everything, or one of each class of ranks that behave alike, and of many
+/// micro-batches only as many as it takes until they repeat. The times are the same
+/// (docs/folding.md).
 enum class Network { kFull, kFolded };
 
 /// Plays the graph on the simulated cluster, contention and overlap included. run() throws
@@ -21,12 +23,18 @@ class Simulator : public Engine {
   /// Of the last run.
   std::size_t activities() const { return activities_; }
   int rank_classes() const { return rank_classes_; }
+  int batches_played() const { return batches_played_; }
 
  private:
+  Timeline run_full();
+  Timeline run_folded();
+  ActivityTimes play(const Expansion& expansion);
+
   const Lowering& lowering_;
   Network network_;
   std::size_t activities_ = 0;
   int rank_classes_ = 0;
+  int batches_played_ = 0;
 };
 
 }  // namespace amsp

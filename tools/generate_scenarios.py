@@ -154,7 +154,7 @@ def where_to_shard():
 
 
 def engines():
-    """docs/lessons/engines.md"""
+    """docs/teaching/engines.md"""
     for engine, plan, text in (
             ("amsp", "mics-8", "AMSP's engine: look at the trace of the backward; compute has no gaps while "
              "reduce-scatters run."),
@@ -166,12 +166,12 @@ def engines():
             ("ddp", "zero1", "replicated parameters with ZeroRedundancyOptimizer: all-reduces of 25 MiB in "
              "every micro-batch, a broadcast after the step.")):
         yield f"engines/{engine}.json", scenario(
-            f"engine-{engine}", f"LLaMA-7B on 64 GPUs, {text}", {"preset": "llama-7b"}, testbed(64),
+            engine, f"LLaMA-7B on 64 GPUs, {text}", {"preset": "llama-7b"}, testbed(64),
             training(micro_batches=2), plan, engine)
 
 
 def sharp():
-    """docs/lessons/sharp.md"""
+    """docs/teaching/sharp.md"""
     for state, sharp in (("off", False), ("on", True)):
         yield f"sharp-{state}.json", scenario(
             f"sharp-{state}",

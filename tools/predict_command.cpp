@@ -113,6 +113,7 @@ int predict(const Options& options) {
   Prediction prediction = summarise(setup, timeline);
   prediction.activities = simulator.activities();
   prediction.rank_classes = simulator.rank_classes();
+  prediction.batches_played = simulator.batches_played();
   if (!options.trace.empty()) {
     progress("writing the trace");
     write_traces(options, setup, timeline);

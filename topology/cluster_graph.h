@@ -9,19 +9,12 @@
 
 #include "core/units.h"
 #include "topology/cluster_spec.h"
+#include "topology/vertex.h"
 
 namespace amsp {
 
-enum class VertexKind { kGpu, kNvswitch, kPcie, kNic, kLeaf, kSpine };
-enum class LinkKind { kNvlink, kPcie, kNic, kFabric };
-
-/// "node3/gpu5", "node3/nvswitch0", "node3/pcie0", "node3/nic2", "leaf1", "spine0".
-struct Vertex {
-  VertexKind kind;
-  int node = -1;  // -1 for switches of the fabric
-  int index = 0;  // inside the node; of the switch
-};
-std::string to_string(const Vertex& vertex);
+/// kCpu joins the CPUs of a node, kFabric two switches.
+enum class LinkKind { kNvlink, kPcie, kCpu, kNic, kFabric };
 
 using LinkId = int;
 
@@ -51,7 +44,9 @@ struct RouteShare {
 ///   PCIe       gpu - nic, for the NIC that the GPU uses; without NVLink instead gpu - pcie and
 ///              pcie - nic, where `pcie` stands for the node's switches and host bridge
 ///   NIC        nic - leaf
-///   fabric     leaf - spine, every pair; capacity = bandwidth, since none is measured
+///   fabric     leaf - spine and spine - core, as FabricSpec says
+///
+/// or, for a node or fabric by links, just these.
 class ClusterGraph {
  public:
   /// Throws ConfigError if the spec is inconsistent or two GPUs can't reach each other
@@ -80,19 +75,18 @@ class ClusterGraph {
   /// add up to 1. Order is by link id; empty for from == to.
   ///
   /// A route has no GPU inside, leaves and enters a GPU's node by the NIC which that GPU uses, and
-  /// stays inside the node if both ends are there. So any two GPUs and any two NICs are
-  /// connected, but not a GPU and a NIC of its node that others use: that is an InternalError.
+  /// stays inside the node if both ends are there, on NVSwitches where it has them. So any two GPUs
+  /// and any two NICs are connected, but not a GPU and a NIC of its node that others use: that is
+  /// an InternalError.
   ///
   /// Computed when first asked for, then cached: the reference stays valid as long as the
   /// graph, and calls from several threads need a lock.
   const std::vector<RouteShare>& route(VertexId from, VertexId to) const;
 
  private:
-  void add_node(int node);
-  void add_fabric();
-  VertexId add_vertices(VertexKind kind, int node, int count);
-  void add_cable(LinkKind kind, VertexId a, VertexId b, BytesPerSec bandwidth,
-                 BytesPerSec capacity);
+  /// Throws ConfigError if a NIC that GPUs use has no way to those of other nodes.
+  void check_reach() const;
+  bool are_gpus_of_one_node(VertexId a, VertexId b) const;
   bool passes(VertexId inside, VertexId from, VertexId to) const;
 
   ClusterSpec spec_;

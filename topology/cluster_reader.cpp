@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "data/embedded.h"
 #include "topology/collectives_reader.h"
+#include "topology/fabric_reader.h"
 #include "topology/gpu_reader.h"
 #include "topology/node_reader.h"
 #include "topology/presets.h"
@@ -32,6 +35,11 @@ bool changes(const Json& base, const Json& user, const char* key) {
 void override_node(Json& base, ObjectReader user) {
   const Json& node = user.value("node");
   if (base.is_object() && node.is_object()) {
+    if (node.contains("links"))
+      for (const char* part : {"nvlink", "pcie"}) base.erase(part);
+    if (node.contains("nvlink")) base.erase("links");
+    if (node.contains("nccl_topology"))
+      for (const char* part : {"gpus", "nvlink", "pcie", "nics", "links"}) base.erase(part);
     for (const char* part : {"nvlink", "pcie", "nics"}) {
       if (!node.contains(part) || !node[part].is_object()) continue;
       if (changes(base[part], node[part], "kind"))
@@ -84,19 +92,16 @@ GpuSpec read_cluster_gpu(ObjectReader& reader, const std::string& base) {
   return gpu;
 }
 
-FabricSpec read_fabric(ObjectReader reader) {
-  FabricSpec fabric;
-  fabric.nodes_per_leaf = static_cast<int>(reader.integer("nodes_per_leaf", 1, kMaxNodes));
-  fabric.spines = static_cast<int>(reader.integer("spines", 0, 65536));
-  if (reader.has("leaf_spine_bandwidth") || fabric.spines > 0)
-    fabric.leaf_spine_bandwidth = read_rate(reader, "leaf_spine_bandwidth", kLeafSpineRates);
-  reader.finish();
-  return fabric;
+/// Without a measurement, what a stated transport leaves for payload.
+void apply_transport(ClusterSpec& spec, const Json& node) {
+  if (node.contains("nics") && node["nics"].contains("capacity")) return;
+  spec.node.nic_capacity =
+      std::min(spec.node.nic_capacity, spec.fabric.efficiency * spec.node.nic_bandwidth);
 }
 
 }  // namespace
 
-ClusterSpec read_cluster(ObjectReader user) {
+ClusterSpec read_cluster(ObjectReader user, const std::string& folder) {
   Json json = Json::object();
   std::string base_gpu;
   if (user.has("preset")) {
@@ -104,7 +109,10 @@ ClusterSpec read_cluster(ObjectReader user) {
     base_gpu = json["gpu"].get<std::string>();
   }
   for (const char* key : {"name", "nodes", "fabric", "profile", "profile_policy", "collectives"})
-    if (user.has(key)) override_with(json[key], user.value(key));
+    if (user.has(key)) {
+      if (std::string(key) == "fabric") drop_overridden_fabric(json[key], user.value(key));
+      override_with(json[key], user.value(key));
+    }
   if (user.has("node")) override_node(json["node"], user);
   user.allow("gpu");
   user.finish();
@@ -116,16 +124,25 @@ ClusterSpec read_cluster(ObjectReader user) {
   spec.name = reader.string("name");
   spec.nodes = static_cast<int>(reader.integer("nodes", 1, kMaxNodes));
   spec.gpu = read_cluster_gpu(user, base_gpu);
-  spec.node = read_node(reader.object("node"), spec.nodes, spec.gpu);
+  spec.node = read_node(reader.object("node"), spec.nodes, spec.gpu, folder);
   if (reader.has("fabric") && spec.node.nics == 0)
     reader.fail("fabric", "connects NICs, of which the node has none");
-  if (reader.has("fabric") || spec.nodes > 1) spec.fabric = read_fabric(reader.object("fabric"));
+  if (reader.has("fabric") || spec.nodes > 1) {
+    spec.fabric = read_fabric(reader.object("fabric"), spec);
+    apply_transport(spec, json["node"]);
+  }
   spec.profile = reader.choice("profile", profile_names());
   if (spec.profile == "none") spec.profile.clear();
   const std::string policy = reader.choice_or("profile_policy", {"derive", "strict"}, "derive");
   spec.profile_strict = policy == "strict";
   default_collectives(spec);
-  if (reader.has("collectives")) read_collectives(reader.object("collectives"), spec);
+  if (reader.has("collectives")) {
+    ObjectReader collectives = reader.object("collectives");
+    read_collectives(collectives, spec);
+    if (spec.nccl.sharp && json.contains("fabric") &&
+        json["fabric"].value("transport", "") == "roce")
+      collectives.fail("sharp", "needs InfiniBand switches; the fabric's transport is roce");
+  }
   reader.finish();
   return spec;
 }

@@ -30,6 +30,6 @@ namespace amsp {
 /// whoever changes the one has to state the other; another kind of nvlink is described anew.
 ///
 /// Throws ConfigError. Whether the profile belongs to this hardware is not looked at here.
-ClusterSpec read_cluster(ObjectReader reader);
+ClusterSpec read_cluster(ObjectReader reader, const std::string& folder = "");
 
 }  // namespace amsp

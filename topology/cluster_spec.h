@@ -5,6 +5,7 @@
 
 #include "core/units.h"
 #include "topology/nccl_spec.h"
+#include "topology/vertex.h"
 
 namespace amsp {
 
@@ -28,6 +29,13 @@ struct GpuSpec {
 
 enum class NvlinkKind { kNone, kSwitch, kDirect };
 
+/// One cable of a description by links; both directions alike.
+struct CableSpec {
+  Vertex a, b;
+  BytesPerSec bandwidth;  // datasheet
+  BytesPerSec capacity;   // best payload
+};
+
 /// What is inside one node. All rates are per direction.
 struct NodeSpec {
   int gpus = 8;
@@ -43,14 +51,33 @@ struct NodeSpec {
   std::vector<int> nic_of_gpu;  // affinity: size `gpus`, values in [0, nics)
   int comm_sms_intra = 0;       // SMs that a collective kernel holds inside a node
   int comm_sms_inter = 0;       // and over nodes
+  /// Where not empty, all cables inside the node (vertices of node -1), instead of what the rates
+  /// above say; these then describe one GPU's NVLinks together, and PCIe stays 0. `nvlink` is
+  /// kSwitch with an NVSwitch, kDirect if every pair of GPUs is joined, else kNone.
+  std::vector<CableSpec> cables;
 };
 
-/// A two-level Clos of leaf and spine switches; every leaf has one link bundle to every spine.
-/// All NICs of a node attach to the node's leaf.
+/// Switches between nodes, in up to three levels:
+///
+///   leaf    consecutive nodes form a group under `rails` leaves; NIC i of each of them attaches
+///           to leaf i mod `rails` of the group. 1: all NICs of a node on one leaf; the number of
+///           NICs: a rail-optimised fabric
+///   spine   every leaf has one bundle to every spine; with cores, to every spine of its pod
+///   core    spine i of every pod has one bundle to each of cores i*k .. i*k + k-1,
+///           k = cores / spines
+///
+/// or by links.
 struct FabricSpec {
-  int nodes_per_leaf = 0;
-  int spines = 0;                    // 0 with a single leaf only
-  BytesPerSec leaf_spine_bandwidth;  // per leaf-spine pair and direction, datasheet
+  int nodes_per_leaf = 0;            // nodes of a group
+  std::vector<int> leaf_nodes = {};  // if not empty, instead: nodes of each group
+  int rails = 1;
+  int spines = 0;                         // of one pod; 0 with a single leaf only
+  BytesPerSec leaf_spine_bandwidth = {};  // per leaf-spine pair and direction, datasheet
+  int leaves_per_pod = 0;                 // 0: no cores, one pod
+  int cores = 0;
+  BytesPerSec spine_core_bandwidth = {};  // per pair and direction
+  double efficiency = 1;                  // payload of links between switches / bandwidth
+  std::vector<CableSpec> cables = {};     // if not empty, instead: all cables outside nodes
 };
 
 /// Where times of collectives come from if the cluster names no profile.
@@ -74,5 +101,13 @@ struct ClusterSpec {
 
   int gpus() const { return nodes * node.gpus; }
 };
+
+/// The nodes under the same leaves, in order: consecutive ones, or, in a fabric by links, those
+/// whose NICs attach to the same switches. All nodes are in one group if nothing connects them.
+std::vector<std::vector<int>> leaf_groups(const ClusterSpec& cluster);
+
+/// By NIC of a node: its rail. NICs of one rail attach to the same switches; in a fabric by links
+/// node 0 speaks for all.
+std::vector<int> rails_of_nics(const ClusterSpec& cluster);
 
 }  // namespace amsp

@@ -55,17 +55,22 @@ class RingLoader {
     add_spread(0, spread);
   }
 
-  void over_nodes(const std::vector<RingWalk>& walks) {
+  /// `back` are the walks of odd nodes.
+  void over_nodes(const std::vector<RingWalk>& walks, const std::vector<RingWalk>& back) {
+    const auto walks_of = [&](int node) -> const std::vector<RingWalk>& {
+      return node % 2 == 0 ? walks : back;
+    };
     const double part = 1.0 / static_cast<double>(walks.size());
     for (int node = 0; node < inter_; ++node) {
       const int here = node * intra_;
-      const int next = (node + 1) % inter_ * intra_;
+      const int next_node = (node + 1) % inter_;
       double spread = 0;
-      for (const auto& [order, over_entry] : walks) {
+      for (std::size_t ring = 0; ring < walks.size(); ++ring) {
+        const auto& [order, over_entry] = walks_of(node)[ring];
         for (std::size_t i = 1; i < order.size(); ++i)
           hop_inside(here + order[i - 1], here + order[i], part, spread);
         int from = here + order.back();
-        const int to = next + order.front();
+        const int to = next_node * intra_ + walks_of(next_node)[ring].order.front();
         if (over_entry) {
           add(from, here + order.front(), part * into_[index(to)]);
           from = here + order.front();
@@ -149,7 +154,10 @@ std::vector<LinkLoad> LoadSum::take() {
 }
 
 RingNetwork::RingNetwork(const ClusterGraph& graph, const Placement& placement)
-    : graph_(&graph), placement_(&placement), sum_(graph.link_count()) {}
+    : graph_(&graph),
+      placement_(&placement),
+      rails_(rails_of_nics(graph.spec())),
+      sum_(graph.link_count()) {}
 
 const std::vector<std::vector<Rank>>& RingNetwork::groups(const SubMesh& mesh) const {
   const auto [entry, is_new] = groups_.try_emplace(mesh);
@@ -164,8 +172,10 @@ std::vector<LinkLoad> RingNetwork::loads(const SubMesh& mesh, const std::vector<
   if (mesh.shape.inter == 1) {
     loader.inside_one_node();
   } else {
-    const int first_gpu = placement_->address(group[0]).gpu;
-    loader.over_nodes(ring_walks(graph_->spec().node, gpus_of_group(mesh, first_gpu)));
+    const NodeSpec& node = graph_->spec().node;
+    const std::vector<int> gpus = gpus_of_group(mesh, placement_->address(group[0]).gpu);
+    const std::vector<RingWalk> walks = ring_walks(node, gpus);
+    loader.over_nodes(walks, walks_back(node, gpus, rails_, walks));
   }
   return sum_.take();
 }

@@ -91,6 +91,7 @@ class RingNetwork {
 
   const ClusterGraph* graph_;
   const Placement* placement_;
+  std::vector<int> rails_;  // by NIC
   mutable LoadSum sum_;
   mutable std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;
   mutable std::map<SubMesh, MeshLoads> unit_loads_;

@@ -27,12 +27,14 @@ bool has_protocol(NcclAlgorithm algorithm, NcclProtocol protocol) {
   return protocol == NcclProtocol::kSimple || algorithm == kRing || algorithm == kTree;
 }
 
-/// Of the fastest PCIe link out of a GPU or NIC.
+/// Of the fastest link that joins a GPU or NIC to the rest of its node, NVLink aside.
 double pcie_bandwidth(const ClusterGraph& graph, VertexId from) {
   double best = 0;
-  for (const auto& edge : boost::make_iterator_range(boost::out_edges(from, graph.graph())))
-    if (const Link& link = graph.graph()[edge]; link.kind == LinkKind::kPcie)
-      best = std::max(best, link.bandwidth.value);
+  for (const auto& edge : boost::make_iterator_range(boost::out_edges(from, graph.graph()))) {
+    const bool stays = graph.vertex(boost::target(edge, graph.graph())).node >= 0;
+    const Link& link = graph.graph()[edge];
+    if (stays && link.kind != LinkKind::kNvlink) best = std::max(best, link.bandwidth.value);
+  }
   return best;
 }
 

@@ -3,9 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "core/quantity.h"
+#include "topology/fabric_reader.h"
+#include "topology/nccl_topology.h"
+#include "topology/node_cables.h"
 #include "topology/rate_reader.h"
 
 namespace amsp {
@@ -85,29 +90,58 @@ void read_nics(ObjectReader reader, NodeSpec& node) {
   const Rates rates = read_rates(reader, kNicRates);
   node.nic_bandwidth = rates.bandwidth;
   node.nic_capacity = rates.capacity;
-  check_slot(reader, node);
+  if (node.pcie_capacity.value > 0) check_slot(reader, node);
   node.nic_of_gpu = reader.has("gpu_affinity") ? read_affinity(reader, node.gpus, node.nics)
                                                : spread_evenly(node.gpus, node.nics);
   reader.finish();
 }
 
-}  // namespace
+void read_links(ObjectReader& reader, NodeSpec& node) {
+  for (const char* key : {"nvlink", "pcie"})
+    if (reader.has(key)) reader.fail(key, "has no effect beside 'links'");
+  node.cables = read_cables(reader, "links", 1, nullptr);
+  if (const std::string rule = describe_by_cables(node); !rule.empty()) reader.fail("links", rule);
+}
 
-NodeSpec read_node(ObjectReader reader, int nodes, const GpuSpec& gpu) {
+NodeSpec read_parts(ObjectReader& reader, int nodes) {
   NodeSpec node;
   node.gpus = static_cast<int>(reader.integer("gpus", 1, kMaxGpus));
-  read_nvlink(reader.object("nvlink"), node);
-
-  const bool has_nics = reader.has("nics");
+  const bool by_links = reader.has("links"), has_nics = reader.has("nics");
+  if (!by_links) read_nvlink(reader.object("nvlink"), node);
   if (!has_nics && nodes > 1)
     reader.fail("nics", fmt::format("is missing; {} nodes have no other way to talk", nodes));
-  if (reader.has("pcie") || has_nics || node.nvlink == NvlinkKind::kNone)
+  if (!by_links && (reader.has("pcie") || has_nics || node.nvlink == NvlinkKind::kNone))
     read_pcie(reader.object("pcie"), node);
   if (has_nics) read_nics(reader.object("nics"), node);
+  if (by_links) read_links(reader, node);
+  return node;
+}
 
+NodeSpec read_dump(ObjectReader& reader, const std::string& folder) {
+  const char* const key = "nccl_topology";
+  for (const char* other : {"gpus", "nvlink", "pcie", "nics", "links"})
+    if (reader.has(other)) reader.fail(other, "has no effect beside 'nccl_topology'");
+  const std::string path = (std::filesystem::path(folder) / reader.string(key)).string();
+  try {
+    return read_nccl_topology(read_file(path), path);
+  } catch (const ConfigError& error) {
+    reader.fail(key, error.what());
+  }
+}
+
+}  // namespace
+
+NodeSpec read_node(ObjectReader reader, int nodes, const GpuSpec& gpu, const std::string& folder) {
+  for (const char* key : {"gpus", "nvlink", "pcie", "nics", "comm_sms", "links", "nccl_topology"})
+    reader.allow(key);
+  NodeSpec node =
+      reader.has("nccl_topology") ? read_dump(reader, folder) : read_parts(reader, nodes);
+  if (node.nics == 0 && nodes > 1)
+    reader.fail("nccl_topology",
+                fmt::format("has no NICs; {} nodes have no other way to talk", nodes));
   ObjectReader comm_sms = reader.object("comm_sms");
   node.comm_sms_intra = static_cast<int>(comm_sms.integer("intra", 0, gpu.sms - 1));
-  if (comm_sms.has("inter") || has_nics)
+  if (comm_sms.has("inter") || node.nics > 0)
     node.comm_sms_inter = static_cast<int>(comm_sms.integer("inter", 0, gpu.sms - 1));
   comm_sms.finish();
   reader.finish();

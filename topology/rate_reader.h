@@ -17,6 +17,8 @@ inline constexpr PlausibleRates kNvlinkRates{"NVLink", {1e9}, {10e12}};
 inline constexpr PlausibleRates kPcieRates{"PCIe", {0}, {512e9}};
 inline constexpr PlausibleRates kNicRates{"one NIC", {0}, {400e9}};
 inline constexpr PlausibleRates kLeafSpineRates{"a leaf-spine pair", {0}, {10e12}};
+inline constexpr PlausibleRates kSpineCoreRates{"a spine-core pair", {0}, {10e12}};
+inline constexpr PlausibleRates kSwitchRates{"two switches", {0}, {10e12}};
 
 struct Rates {
   BytesPerSec bandwidth;

@@ -65,4 +65,15 @@ std::vector<RingWalk> ring_walks(const NodeSpec& node, const std::vector<int>& g
   return walks;
 }
 
+std::vector<RingWalk> walks_back(const NodeSpec& node, const std::vector<int>& gpus,
+                                 const std::vector<int>& rails, std::vector<RingWalk> walks) {
+  const auto rail = [&](int member) {
+    return rails[index(node.nic_of_gpu[index(gpus[index(member)])])];
+  };
+  for (RingWalk& walk : walks)
+    if (!walk.over_entry && rail(walk.order.front()) != rail(walk.order.back()))
+      std::reverse(walk.order.begin(), walk.order.end());
+  return walks;
+}
+
 }  // namespace amsp

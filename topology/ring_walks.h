@@ -28,4 +28,10 @@ struct RingWalk {
 /// over that member's port (NCCL calls it PXN).
 std::vector<RingWalk> ring_walks(const NodeSpec& node, const std::vector<int>& gpus);
 
+/// The same walks in the opposite direction where entry and exit are on different rails. Every
+/// other node goes this way, so that a ring leaves a node by the rail on which it enters the next.
+/// (NCCL exchanges pairs of rings in odd nodes for this, its crossNic of 2.) `rails` is by NIC.
+std::vector<RingWalk> walks_back(const NodeSpec& node, const std::vector<int>& gpus,
+                                 const std::vector<int>& rails, std::vector<RingWalk> walks);
+
 }  // namespace amsp

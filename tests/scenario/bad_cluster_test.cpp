@@ -19,7 +19,8 @@ constexpr BadScenario kClusters[] = {
      "s.json#/cluster/fabric/leaf_spine_bandwidth: must be a bandwidth with a unit such as "
      "\"200Gbps\" or \"25GBps\", found \"200\""},
     {"UnknownPreset", R"({"cluster": {"preset": "dgx-a10"}})",
-     "s.json#/cluster/preset: must be one of a800-amsp-testbed, dgx-a100, dgx-a100-40gb; found "
+     "s.json#/cluster/preset: must be one of a800-amsp-testbed, dgx-a100, dgx-a100-40gb, dgx-b200, "
+     "dgx-h100, gb200-nvl72, hgx-h200, hgx-h800, l40s-pcie; found "
      "\"dgx-a10\"; did you mean 'dgx-a100'?"},
     {"NoNodes", R"({"cluster": {"nodes": 0}})",
      "s.json#/cluster/nodes: must be a whole number from 1 to 1048576, found 0"},

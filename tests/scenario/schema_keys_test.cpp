@@ -17,7 +17,8 @@ namespace {
 using Keys = std::map<std::string, std::set<std::string>>;
 
 constexpr const char* kUnknown = "no_such_key";
-constexpr const char* kFullScenarios[] = {"full-explicit.json", "full-preset.json", "full-hf.json"};
+constexpr const char* kFullScenarios[] = {"full-explicit.json", "full-preset.json", "full-hf.json",
+                                          "full-links.json", "full-dump.json"};
 
 Json schema() {
   return read_json_file(AMSP_SOURCE_DIR "/scenarios/amsp.scenario.schema.json");

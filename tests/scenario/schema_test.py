@@ -12,7 +12,8 @@ from jsonschema import Draft202012Validator
 
 HERE = Path(__file__).resolve().parent
 SCENARIOS = HERE.parent.parent / "scenarios"
-FULL = ("full-explicit.json", "full-preset.json", "full-hf.json")
+FULL = ("full-explicit.json", "full-preset.json", "full-hf.json", "full-links.json",
+        "full-dump.json")
 
 
 def load(path):

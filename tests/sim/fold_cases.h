@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "schedule/schedule_builder.h"
 #include "sim/simulator.h"
 #include "topology/collective_models.h"
+#include "topology/node_cables.h"
 
 namespace amsp {
 
@@ -67,6 +69,7 @@ struct FoldCase {
   TrainingSpec training;
   std::string name;
   Skew skew = Skew::kNone;
+  PlacementKind placement = PlacementKind::kPacked;
 };
 
 /// Big enough that kernels take milliseconds, so that 1e-9 of a time is more than the clock's
@@ -87,7 +90,7 @@ inline ModelSpec fold_model() {
 struct FoldSetup {
   explicit FoldSetup(const FoldCase& c)
       : cluster(c.cluster),
-        placement(c.cluster, c.plan.dp, c.plan.os.inter),
+        placement(c.cluster, c.plan.dp, c.plan.os.inter, {c.placement, {}}),
         collectives(
             std::make_unique<SkewedCollectives>(make_collectives(cluster, placement), c.skew)),
         compute(c.cluster.gpu, nullptr),
@@ -114,17 +117,20 @@ class FoldCases {
       c.engine = draw_engine();
       c.training = draw_training();
       if (coin()) c.skew = static_cast<Skew>(1 + draw(3));
+      if (draw(3) == 0) c.placement = PlacementKind::kScattered;
       const std::string plan = draw_plan(c);
       if (plan.empty() || broken_rule(c.plan, c.cluster) || engine_obstacle(c.engine, c.plan))
         continue;
       const auto& [nodes, gpus] = std::pair(c.cluster.nodes, c.cluster.node.gpus);
       c.name = fmt::format(
           "{} ({}) on {} nodes of {} GPUs and {} NICs, NVLink {}, {} nodes a leaf, {} spines of "
-          "{}; "
+          "{}, {} rails, {} cores, {} + {} cables, {}; "
           "collectives {}; engine {}, overlap {}{}{}{}, {}{}{}{}{}{}{}, M {}, skew {}",
           plan, to_string(c.plan), nodes, gpus, c.cluster.node.nics,
           static_cast<int>(c.cluster.node.nvlink), c.cluster.fabric.nodes_per_leaf,
           c.cluster.fabric.spines, c.cluster.fabric.leaf_spine_bandwidth.value,
+          c.cluster.fabric.rails, c.cluster.fabric.cores, c.cluster.node.cables.size(),
+          c.cluster.fabric.cables.size(), to_string(c.placement),
           to_string(c.cluster.gpu.architecture) + std::string(c.cluster.nccl.sharp ? " SHARP" : ""),
           c.engine.name, int{c.engine.overlap_gather}, int{c.engine.overlap_all_reduce},
           int{c.engine.overlap_broadcast}, int{c.engine.decoupled_reduce_scatter},
@@ -183,11 +189,65 @@ class FoldCases {
     cluster.fabric.nodes_per_leaf = 1 + draw(4);
     cluster.fabric.spines = 1 + draw(3);
     cluster.fabric.leaf_spine_bandwidth = coin() ? 1_GBps : 8_GBps;
+    draw_other_fabric(cluster);
+    if (draw(4) == 0) draw_cables_of_node(cluster.node);
     // Rings, or what NCCL chooses by size: trees, NVLS, SHARP
     if (coin()) cluster.gpu.architecture = static_cast<GpuArchitecture>(1 + draw(4));
     if (cluster.gpu.architecture != GpuArchitecture::kUnknown && nodes > 1)
       cluster.nccl.sharp = coin();
     return cluster;
+  }
+
+  /// Half of the fabrics are more than two plain levels.
+  void draw_other_fabric(ClusterSpec& cluster) {
+    FabricSpec& fabric = cluster.fabric;
+    switch (draw(8)) {
+      case 0:
+        fabric.rails = cluster.node.nics;
+        break;
+      case 1:  // a core over pods of one or two leaves
+        fabric.leaves_per_pod = 1 + draw(2);
+        fabric.cores = fabric.spines * (1 + draw(2));
+        fabric.spine_core_bandwidth = coin() ? 1_GBps : 8_GBps;
+        break;
+      case 2:  // unequal leaves
+        for (int left = cluster.nodes; left > 0; left -= fabric.leaf_nodes.back())
+          fabric.leaf_nodes.push_back(1 + draw(std::min(left, 3)));
+        break;
+      case 3:  // a ring of switches, by links: no two nodes need be alike
+        for (int node = 0; node < cluster.nodes; ++node)
+          for (int nic = 0; nic < cluster.node.nics; ++nic)
+            fabric.cables.push_back({{VertexKind::kNic, node, nic},
+                                     {VertexKind::kSwitch, -1, node % 3},
+                                     1_GBps,
+                                     1_GBps});
+        for (int a = 0; a < 3; ++a)
+          fabric.cables.push_back({{VertexKind::kSwitch, -1, a},
+                                   {VertexKind::kSwitch, -1, (a + 1) % 3},
+                                   2_GBps,
+                                   a == 0 ? 1_GBps : 2_GBps});
+        break;
+      default:
+        break;
+    }
+  }
+
+  /// Two CPUs, whose halves of the GPUs and NICs have a PCIe switch each; with or without NVSwitch.
+  void draw_cables_of_node(NodeSpec& node) {
+    const auto add = [&](VertexKind a, int i, VertexKind b, int j, BytesPerSec rate) {
+      node.cables.push_back({{a, -1, i}, {b, -1, j}, rate, rate});
+    };
+    for (int gpu = 0; gpu < node.gpus; ++gpu) {
+      add(VertexKind::kGpu, gpu, VertexKind::kPcie, 2 * gpu / node.gpus, 4_GBps);
+      if (node.nvlink == NvlinkKind::kSwitch)
+        add(VertexKind::kGpu, gpu, VertexKind::kNvswitch, 0, 8_GBps);
+    }
+    for (int nic = 0; nic < node.nics; ++nic)
+      add(VertexKind::kPcie, 2 * nic / node.nics, VertexKind::kNic, nic, 4_GBps);
+    for (int cpu = 0; cpu < 2; ++cpu) add(VertexKind::kPcie, cpu, VertexKind::kCpu, cpu, 4_GBps);
+    add(VertexKind::kCpu, 0, VertexKind::kCpu, 1, 3_GBps);
+    const std::string rule = describe_by_cables(node);
+    EXPECT_EQ(rule, "");
   }
 
   /// One by name of three, else switches at random.
@@ -258,6 +318,7 @@ inline bool same_time(Seconds a, Seconds b) {
 struct FoldCounts {
   std::size_t full = 0, folded = 0;  // activities
   int rank_classes = 0;
+  int batches_played = 0;
 };
 
 /// Plays the case in full and folded: step time, and start and end of every task on every rank.
@@ -285,7 +346,7 @@ inline FoldCounts expect_folded_equals_full(const FoldCase& c) {
     }
   EXPECT_EQ(wrong, 0);
   EXPECT_LE(folded.activities(), full.activities());
-  return {full.activities(), folded.activities(), folded.rank_classes()};
+  return {full.activities(), folded.activities(), folded.rank_classes(), folded.batches_played()};
 }
 
 }  // namespace amsp

@@ -27,6 +27,7 @@ TEST(FoldCases, CoverEveryKind) {
   std::map<std::string, int> plans;
   std::map<int, int> nvlinks, skews, overlaps;
   int spread = 0, uneven_leaves = 0;
+  int rails = 0, cores = 0, unequal = 0, fabrics_by_links = 0, nodes_by_links = 0, scattered = 0;
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     FoldCases cases(seed);
     for (int i = 0; i < 5; ++i) {
@@ -39,7 +40,14 @@ TEST(FoldCases, CoverEveryKind) {
                  c.engine.overlap_broadcast];
       if (c.plan.os.size() > c.plan.p.size() && c.engine.os_sharding == OsSharding::kTensor)
         ++spread;
-      if (c.cluster.nodes % c.cluster.fabric.nodes_per_leaf != 0) ++uneven_leaves;
+      const FabricSpec& fabric = c.cluster.fabric;
+      if (c.cluster.nodes % fabric.nodes_per_leaf != 0) ++uneven_leaves;
+      rails += fabric.rails > 1;
+      cores += fabric.cores > 0;
+      unequal += fabric.leaf_nodes.size() > 1;
+      fabrics_by_links += !fabric.cables.empty();
+      nodes_by_links += !c.cluster.node.cables.empty();
+      scattered += c.placement == PlacementKind::kScattered;
     }
   }
   EXPECT_EQ(plans.size(), 8U);  // ddp, zero1, zero2, zero3, zeropp, mics, hsdp, explicit
@@ -49,6 +57,8 @@ TEST(FoldCases, CoverEveryKind) {
   for (const auto& [plan, count] : plans) EXPECT_GE(count, 5) << plan;
   EXPECT_GE(spread, 20);
   EXPECT_GE(uneven_leaves, 20);
+  for (const int count : {rails, cores, unequal, fabrics_by_links, nodes_by_links, scattered})
+    EXPECT_GE(count, 10);
 }
 
 TEST(Fold, CostsTheSameOnMoreNodes) {

@@ -23,20 +23,22 @@ inline ClusterSpec small_cluster(int nodes) {
   cluster.node.nic_of_gpu = {0, 0};
   cluster.node.comm_sms_intra = 20;
   cluster.node.comm_sms_inter = 10;
-  cluster.fabric = {nodes, 1, 100_GBps};
+  cluster.fabric = {.nodes_per_leaf = nodes, .spines = 1, .leaf_spine_bandwidth = 100_GBps};
   return cluster;
 }
 
 /// The small model on it, everything built.
 struct SmallCase {
-  explicit SmallCase(const ShardingPlan& plan, const EnginePolicy& engine = {})
-      : SmallCase(plan, engine, small_cluster(plan.dp.inter)) {}
-  SmallCase(const ShardingPlan& plan, const EnginePolicy& engine, const ClusterSpec& spec)
+  explicit SmallCase(const ShardingPlan& plan, const EnginePolicy& engine = {},
+                     const TrainingSpec& training = small_training())
+      : SmallCase(plan, engine, training, small_cluster(plan.dp.inter)) {}
+  SmallCase(const ShardingPlan& plan, const EnginePolicy& engine, const TrainingSpec& training,
+            const ClusterSpec& spec)
       : cluster(spec),
         placement(cluster.spec(), plan.dp, plan.os.inter),
         collectives(make_collectives(cluster, placement)),
         compute(cluster.spec().gpu, nullptr),
-        graph(build_schedule(small_model(), small_training(), plan, engine)),
+        graph(build_schedule(small_model(), training, plan, engine)),
         lowering(graph, cluster, *collectives, compute) {}
 
   ClusterGraph cluster;

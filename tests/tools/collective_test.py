@@ -91,10 +91,19 @@ class Collective(unittest.TestCase):
     def test_reads_a_cluster_without_a_scenario(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "cluster.json")
-            path.write_text('{"preset": "dgx-a100", "nodes": 2}')
+            head = '{"schema": "amsp.cluster/1", "preset": "dgx-a100", '
+            path.write_text(head + '"nodes": 2}')
             self.assertEqual(json.loads(self.answer(path, "--json"))["mesh"], "8x2")
-            path.write_text('{"preset": "dgx-a100", "nodez": 2}')
+            path.write_text(head + '"nodez": 2}')
             self.assertIn("cluster.json#/nodez: is not a known key", self.refusal(2, path))
+            path.write_text('{"preset": "dgx-a100", "nodes": 2}')
+            self.assertIn("cluster.json#/schema: is missing", self.refusal(2, path))
+
+    def test_takes_presets_by_name(self):
+        self.assertEqual(json.loads(self.answer("dgx-h100", "--set", "nodes=2", "--json"))["choice"],
+                         "nvls_tree/simple")
+        self.assertIn("there is no file or preset 'dgx-h10'; did you mean 'dgx-h100'?",
+                      self.refusal(2, "dgx-h10"))
 
     def test_refuses_what_the_fabric_cannot_do(self):
         for code, message, *arguments in (

@@ -81,6 +81,9 @@ TEST(ClusterGraph, LinksHaveIdsInPairsAndRatesByKind) {
         EXPECT_EQ(link.bandwidth, 25_GBps);
         EXPECT_EQ(link.capacity, 24_GBps);
         break;
+      case LinkKind::kCpu:
+        ADD_FAILURE() << "nodes by kind have no CPUs";
+        break;
       case LinkKind::kFabric:
         EXPECT_EQ(link.bandwidth, 50_GBps);
         EXPECT_EQ(link.capacity, 50_GBps);

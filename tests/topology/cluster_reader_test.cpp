@@ -221,7 +221,8 @@ TEST(ReadCluster, RefusesBadInputAndSaysWhere) {
        "/noodes: is not a known key; did you mean 'nodes'? (allowed: collectives, fabric, gpu, name, node, "
        "nodes, preset, profile, profile_policy)"},
       {"/preset", "\"dgx-a10\"",
-       "/preset: must be one of a800-amsp-testbed, dgx-a100, dgx-a100-40gb; found \"dgx-a10\"; did "
+       "/preset: must be one of a800-amsp-testbed, dgx-a100, dgx-a100-40gb, dgx-b200, "
+       "dgx-h100, gb200-nvl72, hgx-h200, hgx-h800, l40s-pcie; found \"dgx-a10\"; did "
        "you mean 'dgx-a100'?"},
       {"-/profile", "", "/profile: is missing"},
       {"/profile", "\"a800-4xhd\"",
@@ -232,8 +233,9 @@ TEST(ReadCluster, RefusesBadInputAndSaysWhere) {
       // gpu
       {"-/gpu", "", "/gpu: is missing"},
       {"/gpu", "\"A800-SXM4-80G\"",
-       "/gpu: must be one of A100-SXM4-40GB, A100-SXM4-80GB, A800-SXM4-80GB, H100-SXM5-80GB, "
-       "H200-SXM5-141GB, H800-SXM5-80GB; found \"A800-SXM4-80G\"; did you mean "
+       "/gpu: must be one of A100-SXM4-40GB, A100-SXM4-80GB, A800-SXM4-80GB, B200-SXM-180GB, "
+       "GB200-186GB, H100-SXM5-80GB, H200-SXM5-141GB, H800-SXM5-80GB, L40S-PCIe-48GB; found "
+       "\"A800-SXM4-80G\"; did you mean "
        "'A800-SXM4-80GB'?"},
       {"-/gpu/sms", "", "/gpu/sms: is missing"},
       {"/gpu/tensor_cores", "4",
@@ -314,8 +316,8 @@ TEST(ReadCluster, RefusesBadInputAndSaysWhere) {
       {"/node/comm_sms/intra", "100",
        "/node/comm_sms/intra: must be a whole number from 0 to 99, found 100"},
       {"/node/cpus", "2",
-       "/node/cpus: is not a known key; did you mean 'gpus'? (allowed: comm_sms, gpus, nics, "
-       "nvlink, pcie)"},
+       "/node/cpus: is not a known key; did you mean 'gpus'? (allowed: comm_sms, gpus, links, "
+       "nccl_topology, nics, nvlink, pcie)"},
       // fabric
       {"-/fabric", "", "/fabric: is missing"},
       {"/fabric/nodes_per_leaf", "0",
@@ -326,8 +328,10 @@ TEST(ReadCluster, RefusesBadInputAndSaysWhere) {
        "/fabric/leaf_spine_bandwidth: \"20TBps\" is too much for a leaf-spine pair (10.0 TB/s or "
        "more); did you mean \"20GBps\"?"},
       {"/fabric/oversubscription", "2",
-       "/fabric/oversubscription: is not a known key (allowed: leaf_spine_bandwidth, "
-       "nodes_per_leaf, spines)"},
+       "/fabric/oversubscription: says the same as 'leaf_spine_bandwidth'; give one of them"},
+      {"/fabric/planes", "2",
+       "/fabric/planes: is not a known key (allowed: core, "
+       "leaf_spine_bandwidth, links, nodes_per_leaf, oversubscription, rails, spines, transport)"},
   };
   for (const BadCluster& bad : kBad) expect_refused(lab(), bad);
 }
@@ -342,8 +346,8 @@ TEST(ClusterPreset, RefusesBadOverridesAndSaysWhere) {
       {"/node", "5", "/node: must be an object, found 5"},
       {"/node", "null", "/node: must be an object, found null"},
       {"/gpu", "5",
-       "/gpu: must be one of A100-SXM4-40GB, A100-SXM4-80GB, A800-SXM4-80GB, H100-SXM5-80GB, "
-       "H200-SXM5-141GB, H800-SXM5-80GB; found 5"},
+       "/gpu: must be one of A100-SXM4-40GB, A100-SXM4-80GB, A800-SXM4-80GB, B200-SXM-180GB, "
+       "GB200-186GB, H100-SXM5-80GB, H200-SXM5-141GB, H800-SXM5-80GB, L40S-PCIe-48GB; found 5"},
       {"/gpu", R"({"memroy": "80GiB"})",
        "/gpu/memroy: is not a known key; did you mean 'memory'? (allowed: architecture, attention_efficiency, "
        "gemm_efficiency, hbm_bandwidth, hbm_efficiency, memory, name, peak_bf16, sms)"},

@@ -255,6 +255,7 @@ TEST(NcclMeasured, A800Profile) {
   expect_errors(table, "1 node", 100 * kMb, 6, 28);
   expect_errors(table, "2 to 8 nodes", 100 * kMb, 4, 11);
   expect_errors(table, "16 to 64 nodes", 100 * kMb, 8, 23);
+  expect_errors(table, "", 100 * kMb, 6, 21);
   expect_errors(table, "", 10 * kMb, 7, 26);
 }
 

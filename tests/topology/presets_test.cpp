@@ -37,10 +37,12 @@ TEST(Presets, EveryFigureHasASourceOfAKnownKind) {
 
 TEST(Presets, AreTheOnesPeopleAskFor) {
   EXPECT_THAT(names(cluster_presets()),
-              testing::ElementsAre("a800-amsp-testbed", "dgx-a100", "dgx-a100-40gb"));
+              testing::ElementsAre("a800-amsp-testbed", "dgx-a100", "dgx-a100-40gb", "dgx-b200",
+                                   "dgx-h100", "gb200-nvl72", "hgx-h200", "hgx-h800", "l40s-pcie"));
   EXPECT_THAT(names(gpu_presets()),
               testing::ElementsAre("A100-SXM4-40GB", "A100-SXM4-80GB", "A800-SXM4-80GB",
-                                   "H100-SXM5-80GB", "H200-SXM5-141GB", "H800-SXM5-80GB"));
+                                   "B200-SXM-180GB", "GB200-186GB", "H100-SXM5-80GB",
+                                   "H200-SXM5-141GB", "H800-SXM5-80GB", "L40S-PCIe-48GB"));
 }
 
 ClusterSpec read(const char* text) {

@@ -1,4 +1,4 @@
-"""The numbers in docs/lessons are what amsp-sim predicts. Usage: lessons_test.py AMSP_SIM SOURCE [--update]
+"""The numbers in docs/teaching are what amsp-sim predicts. Usage: teaching_tables_test.py AMSP_SIM SOURCE [--update]
 
 Every table whose first column is `scenario` is checked: a row names scenarios/NAME.json, perhaps with
 overrides (`sharp-on --set cluster.nodes=16`); the other columns are figures by the names below. --update
@@ -15,7 +15,7 @@ import unittest
 AMSP_SIM = pathlib.Path(sys.argv[1]).resolve()
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 UPDATE = sys.argv[3:] == ["--update"]
-PAGES = sorted((SOURCE / "docs/lessons").glob("*.md"))
+PAGES = sorted((SOURCE / "docs/teaching").glob("*.md"))
 
 
 def predict(words):
@@ -71,7 +71,7 @@ def checked_page(text, check):
     return "\n".join(lines) + "\n"
 
 
-class LessonsTest(unittest.TestCase):
+class TeachingTest(unittest.TestCase):
     def test_numbers_are_those_of_the_program(self):
         self.assertGreater(len(PAGES), 3)
         rows = 0
