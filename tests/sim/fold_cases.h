@@ -193,7 +193,7 @@ class FoldCases {
     if (draw(4) == 0) draw_cables_of_node(cluster.node);
     // Rings, or what NCCL chooses by size: trees, NVLS, SHARP
     if (coin()) cluster.gpu.architecture = static_cast<GpuArchitecture>(1 + draw(4));
-    if (cluster.gpu.architecture != GpuArchitecture::kUnknown && nodes > 1)
+    if (cluster.gpu.architecture != GpuArchitecture::kUnknown && cluster.nodes > 1)
       cluster.nccl.sharp = coin();
     return cluster;
   }

@@ -31,9 +31,9 @@ inline ClusterSpec small_cluster(int nodes) {
 struct SmallCase {
   explicit SmallCase(const ShardingPlan& plan, const EnginePolicy& engine = {},
                      const TrainingSpec& training = small_training())
-      : SmallCase(plan, engine, training, small_cluster(plan.dp.inter)) {}
-  SmallCase(const ShardingPlan& plan, const EnginePolicy& engine, const TrainingSpec& training,
-            const ClusterSpec& spec)
+      : SmallCase(plan, engine, small_cluster(plan.dp.inter), training) {}
+  SmallCase(const ShardingPlan& plan, const EnginePolicy& engine, const ClusterSpec& spec,
+            const TrainingSpec& training = small_training())
       : cluster(spec),
         placement(cluster.spec(), plan.dp, plan.os.inter),
         collectives(make_collectives(cluster, placement)),

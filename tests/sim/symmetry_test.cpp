@@ -102,7 +102,7 @@ TEST(LoadPatterns, TellAlgorithmsApart) {
       expect_patterns_stand_for_loads(c);
     }
   }
-  const SmallCase ddp({{1, 1}, {1, 1}, {2, 4}, {2, 4}, {}}, {}, small_training(), spec);
+  const SmallCase ddp({{1, 1}, {1, 1}, {2, 4}, {2, 4}, {}}, {}, spec);
   expect_patterns_stand_for_loads(ddp);
 }
 
