@@ -14,7 +14,8 @@ constexpr BadScenario kCollectives[] = {
      "s.json#/cluster/collectives: has no effect beside profile 'a800-4xhdr'; set \"profile\": "
      "\"none\" to model collectives instead"},
     {"AnotherLibrary", R"({"cluster": {"profile": "none", "collectives": {"model": "rccl"}}})",
-     "s.json#/cluster/collectives/model: must be one of nccl, rings; found \"rccl\""},
+     "s.json#/cluster/collectives/model: must be one of nccl, rings; found \"rccl\"; did "
+     "you mean 'nccl'?"},
     {"SettingsOfRings",
      R"({"cluster": {"profile": "none", "collectives": {"model": "rings", "sharp": true}}})",
      "s.json#/cluster/collectives/sharp: has no effect with the model rings"},
