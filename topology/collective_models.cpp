@@ -85,6 +85,22 @@ std::string collectives_model(const ClusterSpec& cluster) {
   return cluster.nccl.sharp ? "NCCL with SHARP runs them" : "NCCL runs them";
 }
 
+std::vector<LinkLoad> EvenBroadcasts::loads(const CollectiveCall& call, int group) const {
+  if (call.bytes_by_root.empty()) return model_->loads(call, group);
+  const auto [unit, added] = unit_loads_.try_emplace({call.mesh, group});
+  if (added) {
+    CollectiveCall even = call;
+    even.bytes_by_root.assign(call.bytes_by_root.size(), 1_B);
+    even.bytes = Bytes{static_cast<std::int64_t>(even.bytes_by_root.size())};
+    unit->second = model_->loads(even, group);
+  }
+  std::vector<LinkLoad> loads = unit->second;
+  const double factor =
+      static_cast<double>(call.bytes.value) / static_cast<double>(call.bytes_by_root.size());
+  for (LinkLoad& load : loads) load.bytes *= factor;
+  return loads;
+}
+
 std::unique_ptr<CollectiveModel> make_collectives(const ClusterGraph& graph,
                                                   const Placement& placement) {
   const ClusterSpec& cluster = graph.spec();

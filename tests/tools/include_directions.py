@@ -11,10 +11,12 @@ ALLOWED = {
     "scenario": ["core", "data", "topology", "schedule"],
     "lowering": ["core", "data", "topology", "schedule"],
     "traces": ["core", "topology", "schedule"],
+    "trace_reader": ["core", "topology", "schedule", "traces"],
+    "trace_analysis": ["core", "topology", "schedule", "traces", "trace_reader"],
     "sim": ["core", "topology", "schedule", "lowering", "traces"],
     "prediction": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces"],
-    "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "sim",
-              "prediction"],
+    "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "trace_reader",
+              "trace_analysis", "sim", "prediction"],
 }
 SIMGRID = "sim/fluid_player.cpp"
 
