@@ -55,8 +55,15 @@ Machine::Machine(const Scenario& scenario, const MachineOptions& options) {
     collectives_ = make_collectives(*nominal_, *placement_);
     profile_ = load_compute_profile(spec.profile);
     if (scaled_) {
-      collectives_ = std::make_unique<ScaledCollectives>(
-          std::move(collectives_), *nominal_, *scaled_, *placement_, options.scale.latency);
+      // A model is asked about the scaled cluster itself: NCCL may choose otherwise there.
+      // Measurements have to be stretched.
+      const ClusterGraph* basis = nominal_.get();
+      if (spec.profile.empty()) {
+        collectives_ = make_collectives(*scaled_, *placement_);
+        basis = scaled_.get();
+      }
+      collectives_ = std::make_unique<ScaledCollectives>(std::move(collectives_), *basis, *scaled_,
+                                                         *placement_, options.scale.latency);
     }
     if (options.even_broadcasts)
       collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));

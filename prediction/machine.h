@@ -52,6 +52,8 @@ auto at_cluster(const Scenario& scenario, Make make) {
     return make();
   } catch (const ConfigError& error) {
     throw ConfigError(scenario.file + "#/cluster: " + error.what());
+  } catch (const InfeasibleError& error) {
+    throw InfeasibleError(scenario.file + "#/cluster: " + error.what());
   }
 }
 

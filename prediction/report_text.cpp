@@ -5,6 +5,7 @@
 #include "core/quantity.h"
 #include "core/text_table.h"
 #include "prediction/predict.h"
+#include "topology/collective_models.h"
 
 namespace amsp {
 
@@ -53,9 +54,10 @@ class TextReport {
          static_cast<double>(parameter_count(model)) / 1e9);
     line("  cluster   {}: {} nodes x {} {}", scenario_.cluster.name, scenario_.cluster.nodes,
          scenario_.cluster.node.gpus, scenario_.cluster.gpu.name);
-    line("  times     {}", scenario_.cluster.profile.empty()
-                               ? std::string("modelled (no profile)")
-                               : "profile " + scenario_.cluster.profile);
+    line("  times     {}",
+         scenario_.cluster.profile.empty()
+             ? "modelled (no profile); collectives as " + collectives_model(scenario_.cluster)
+             : "profile " + scenario_.cluster.profile);
     line("  plan      {} ({}), engine {}", scenario_.plan_name, to_string(scenario_.plan),
          scenario_.engine.name);
     line(

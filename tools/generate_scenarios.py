@@ -36,7 +36,7 @@ def scenario(name, description, model, cluster, training, plan, engine=None, rep
     content = {"schema": "amsp.scenario/1", "name": name, "description": description,
                "model": model, "cluster": cluster, "training": training, "plan": plan}
     if engine:
-        content["engine"] = {"preset": "amsp", **engine}
+        content["engine"] = engine if isinstance(engine, str) else {"preset": "amsp", **engine}
     if report:
         content["report"] = report
     return content
@@ -153,6 +153,36 @@ def where_to_shard():
             f"communicators-{name}", text, model, cluster, short, "zero3", {"communicators": name})
 
 
+def engines():
+    """docs/teaching/engines.md"""
+    for engine, plan, text in (
+            ("amsp", "mics-8", "AMSP's engine: look at the trace of the backward; compute has no gaps while "
+             "reduce-scatters run."),
+            ("deepspeed", "mics-8", "the same plan under DeepSpeed's schedule: look at the gaps of the "
+             "compute stream in the backward, each as long as a reduce-scatter, and at the all-reduce "
+             "after it."),
+            ("fsdp2", "hsdp-8", "the same sharding under FSDP2's schedule: a gather and a reduce-scatter a "
+             "layer, taking turns, and an all-reduce of every layer in every micro-batch."),
+            ("ddp", "zero1", "replicated parameters with ZeroRedundancyOptimizer: all-reduces of 25 MiB in "
+             "every micro-batch, a broadcast after the step.")):
+        yield f"engines/{engine}.json", scenario(
+            engine, f"LLaMA-7B on 64 GPUs, {text}", {"preset": "llama-7b"}, testbed(64),
+            training(micro_batches=2), plan, engine)
+
+
+def sharp():
+    """docs/teaching/sharp.md"""
+    for state, sharp in (("off", False), ("on", True)):
+        yield f"sharp-{state}.json", scenario(
+            f"sharp-{state}",
+            "LLaMA-7B on 64 A100, optimizer states sharded, one micro-batch: the network carries one "
+            f"all-reduce of the gradients. In-network reduction is {state}. Look at the time of the "
+            "reduction in all, and at what is exposed. Compare with sharp-"
+            f"{'on' if state == 'off' else 'off'}.", {"preset": "llama-7b"},
+            {"preset": "dgx-a100", "nodes": 8, "collectives": {"sharp": sharp}},
+            training(micro_batches=1), "zero1", {"overlap": {"all_reduce": False}})
+
+
 def buckets():
     for name, size, text in (
             ("small", "25MiB", "Small buckets start early, so that all but the last all-reduce hides "
@@ -246,7 +276,8 @@ def text_of(path, content):
 
 
 def files():
-    for part in (paper, table5, tiny, where_to_shard, buckets, other_clusters, networks):
+    for part in (paper, table5, tiny, where_to_shard, engines, sharp, buckets, other_clusters,
+                 networks):
         for path, content in part():
             yield path, text_of(path, content)
     yield "models/tinyllama-1.1b/config.json", json.dumps(TINYLLAMA_CONFIG, indent=2) + "\n"

@@ -136,7 +136,13 @@ ClusterSpec read_cluster(ObjectReader user, const std::string& folder) {
   const std::string policy = reader.choice_or("profile_policy", {"derive", "strict"}, "derive");
   spec.profile_strict = policy == "strict";
   default_collectives(spec);
-  if (reader.has("collectives")) read_collectives(reader.object("collectives"), spec);
+  if (reader.has("collectives")) {
+    ObjectReader collectives = reader.object("collectives");
+    read_collectives(collectives, spec);
+    if (spec.nccl.sharp && json.contains("fabric") &&
+        json["fabric"].value("transport", "") == "roce")
+      collectives.fail("sharp", "needs InfiniBand switches; the fabric's transport is roce");
+  }
   reader.finish();
   return spec;
 }

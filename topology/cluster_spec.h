@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/units.h"
-#include "topology/vertex.h"
 #include "topology/nccl_spec.h"
+#include "topology/vertex.h"
 
 namespace amsp {
 

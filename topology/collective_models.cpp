@@ -74,6 +74,17 @@ void check_hardware(const CollectiveProfile& profile, const ClusterSpec& cluster
                   profile.name(), cluster.name, join(differences, "; ")));
 }
 
+bool uses_nccl_model(const ClusterSpec& cluster) {
+  const bool is_known = cluster.gpu.architecture != GpuArchitecture::kUnknown;
+  return cluster.collectives == CollectivesKind::kNccl ||
+         (cluster.collectives == CollectivesKind::kDefault && is_known);
+}
+
+std::string collectives_model(const ClusterSpec& cluster) {
+  if (!uses_nccl_model(cluster)) return "rings";
+  return cluster.nccl.sharp ? "NCCL with SHARP runs them" : "NCCL runs them";
+}
+
 std::vector<LinkLoad> EvenBroadcasts::loads(const CollectiveCall& call, int group) const {
   if (call.bytes_by_root.empty()) return model_->loads(call, group);
   const auto [unit, added] = unit_loads_.try_emplace({call.mesh, group});
@@ -94,14 +105,12 @@ std::unique_ptr<CollectiveModel> make_collectives(const ClusterGraph& graph,
                                                   const Placement& placement) {
   const ClusterSpec& cluster = graph.spec();
   if (cluster.profile.empty()) {
-    const bool knows_nccl = cluster.gpu.architecture != GpuArchitecture::kUnknown;
-    if (cluster.collectives == CollectivesKind::kNccl && !knows_nccl)
+    if (cluster.collectives == CollectivesKind::kNccl &&
+        cluster.gpu.architecture == GpuArchitecture::kUnknown)
       throw ConfigError(fmt::format(
           "gpu: has no 'architecture', which NCCL's model needs (allowed: volta, ampere, hopper, "
           "blackwell); or set \"collectives\": {{\"model\": \"rings\"}}"));
-    if (cluster.collectives == CollectivesKind::kNccl ||
-        (cluster.collectives == CollectivesKind::kDefault && knows_nccl))
-      return std::make_unique<NcclCollectives>(graph, placement);
+    if (uses_nccl_model(cluster)) return std::make_unique<NcclCollectives>(graph, placement);
     return std::make_unique<RingCollectives>(graph, placement);
   }
   CollectiveProfile profile = load_profile(cluster.profile);

@@ -78,8 +78,4 @@ std::vector<LinkLoad> ScaledCollectives::loads(const CollectiveCall& call, int g
   return nominal_->loads(call, group);
 }
 
-int ScaledCollectives::load_pattern(const CollectiveCall& call) const {
-  return nominal_->load_pattern(call);
-}
-
 }  // namespace amsp

@@ -10,7 +10,8 @@ double communication_s(const Predicted& p, const std::string& name) {
   return found == p.prediction.exact.communication.end() ? 0 : found->second.value;
 }
 
-/// time = alpha + beta / bandwidth: equal steps of 1/bandwidth give equal steps of time.
+/// time = alpha + beta / bandwidth: equal steps of 1/bandwidth give equal steps of time. With
+/// rings: NCCL's choice of a protocol depends on the bandwidth.
 TEST(Laws, DoublingTheBottleneckHalvesTheBandwidthTerm) {
   const auto reduce = [](const char* nic) {
     return communication_s(
