@@ -49,6 +49,7 @@ ComputeTime ComputeModel::time(const ComputeWork& work, int owner) const {
   ComputeTime result{memory, Source::kDerived};
   if (work.kind != ComputeKind::kMemory) {
     result = work.kind == ComputeKind::kGemm ? gemm(work) : attention(work);
+    if (pace_ != 1) result = {result.time / pace_, std::max(result.source, Source::kDerived)};
     if (result.source == Source::kModelled) result.time = std::max(result.time, memory);
   }
   result.time = std::max(result.time, kLaunchTime);

@@ -20,8 +20,10 @@ namespace amsp {
 /// kLaunchTime.
 class ComputeModel {
  public:
-  /// `profile` may be null and must outlive the model.
-  ComputeModel(const GpuSpec& gpu, const ComputeProfile* profile) : gpu_(gpu), profile_(profile) {}
+  /// `profile` may be null and must outlive the model. `pace` multiplies the rate of GEMMs and
+  /// attention: what if kernels were that much better?
+  ComputeModel(const GpuSpec& gpu, const ComputeProfile* profile, double pace = 1)
+      : gpu_(gpu), profile_(profile), pace_(pace) {}
 
   /// `owner` picks from bytes_by_owner where there are any.
   ComputeTime time(const ComputeWork& work, int owner = 0) const;
@@ -36,6 +38,7 @@ class ComputeModel {
 
   GpuSpec gpu_;
   const ComputeProfile* profile_;
+  double pace_;
 };
 
 /// "gemm 4096x11008x4096", "attention S 4096 b 1 heads 32 d 128 forward", "memory 67.1 MB".

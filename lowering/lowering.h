@@ -66,6 +66,8 @@ class Lowering {
   double link_fraction(const Task& task, const LinkLoad& load) const;
   double sm_fraction(const Task& task) const;
   double hbm_fraction(const Task& task) const;
+  /// CollectiveModel::load_pattern.
+  int load_pattern(const CollectiveCall& call) const { return collectives_.load_pattern(call); }
   /// Bytes on each link by one group of a collective.
   std::vector<LinkLoad> loads(const Task& task, int group) const;
 

@@ -5,51 +5,11 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "schedule/schedule_builder.h"
-#include "topology/collective_models.h"
-#include "topology/gpu_reader.h"
-#include "topology/presets.h"
-#include "topology/profile_source.h"
 
 namespace amsp {
 
 namespace {
-
-std::unique_ptr<ComputeProfile> load_compute_profile(const std::string& name) {
-  if (name.empty()) return nullptr;
-  const auto [json, file] = load_profile_json(name);
-  return std::make_unique<ComputeProfile>(read_compute_profile(json, file));
-}
-
-/// Kernel times of a profile hold for the GPU as it is: what they stand for can't be overridden
-/// beside them without effect.
-void check_gpu(const ClusterSpec& cluster) {
-  const auto preset = gpu_presets().find(cluster.gpu.name);
-  if (cluster.profile.empty() || preset == gpu_presets().end()) return;
-  const GpuSpec measured =
-      read_gpu(ObjectReader(preset->second.description, "gpus.json#/gpus/" + cluster.gpu.name));
-  const auto refuse = [&](const char* key) {
-    throw ConfigError(fmt::format(
-        "gpu/{}: has no effect on kernel times that profile '{}' measured; set \"profile\": "
-        "\"none\" to model them instead",
-        key, cluster.profile));
-  };
-  if (cluster.gpu.peak_bf16 != measured.peak_bf16) refuse("peak_bf16");
-  if (cluster.gpu.gemm_efficiency != measured.gemm_efficiency) refuse("gemm_efficiency");
-  if (cluster.gpu.attention_efficiency != measured.attention_efficiency)
-    refuse("attention_efficiency");
-}
-
-/// Puts the place in front of messages about the cluster as a whole.
-template <class Make>
-auto at_cluster(const Scenario& scenario, Make make) {
-  try {
-    return make();
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}#/cluster: {}", scenario.file, error.what()));
-  }
-}
 
 /// More tasks than any machine holds are refused before they are built.
 void check_size(const Scenario& scenario) {
@@ -67,21 +27,18 @@ void check_size(const Scenario& scenario) {
 
 }  // namespace
 
-Setup::Setup(const Scenario& scenario, int full_steps) : scenario_(scenario) {
+Setup::Setup(const Scenario& scenario, int full_steps)
+    : Setup(scenario, std::make_shared<Machine>(scenario, block_nodes(scenario.plan)), full_steps) {
+}
+
+Setup::Setup(const Scenario& scenario, std::shared_ptr<const Machine> machine, int full_steps)
+    : scenario_(scenario), machine_(std::move(machine)) {
   check_size(scenario_);
-  const ClusterSpec& spec = scenario_.cluster;
-  at_cluster(scenario_, [&] {
-    check_gpu(spec);
-    cluster_ = std::make_unique<ClusterGraph>(spec);
-    placement_ = std::make_unique<Placement>(place(scenario_));
-    collectives_ = make_collectives(*cluster_, *placement_);
-    profile_ = load_compute_profile(spec.profile);
-  });
-  compute_ = std::make_unique<ComputeModel>(spec.gpu, profile_.get());
   graph_ = std::make_unique<TaskGraph>(build_schedule(
       scenario_.model, scenario_.training, scenario_.plan, scenario_.engine, full_steps));
   at_cluster(scenario_, [&] {
-    lowering_ = std::make_unique<Lowering>(*graph_, *cluster_, *collectives_, *compute_);
+    lowering_ = std::make_unique<Lowering>(*graph_, machine_->cluster(), machine_->collectives(),
+                                           machine_->compute());
   });
 }
 

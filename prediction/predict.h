@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "lowering/compute_profile.h"
 #include "prediction/closed_form.h"
 #include "prediction/link_usage.h"
+#include "prediction/machine.h"
 #include "scenario/scenario.h"
 #include "schedule/memory.h"
 #include "traces/analysis.h"
@@ -23,22 +23,20 @@ class Setup {
  public:
   /// Throws ConfigError where the scenario can't be honoured. `full_steps` as in build_schedule.
   explicit Setup(const Scenario& scenario, int full_steps = 1);
+  /// On a machine that other plans share: of the same cluster, dp and block_nodes.
+  Setup(const Scenario& scenario, std::shared_ptr<const Machine> machine, int full_steps = 1);
 
   const Scenario& scenario() const { return scenario_; }
-  const ClusterGraph& cluster() const { return *cluster_; }
-  const Placement& placement() const { return *placement_; }
-  const CollectiveModel& collectives() const { return *collectives_; }
-  const ComputeModel& compute() const { return *compute_; }
+  const ClusterGraph& cluster() const { return machine_->cluster(); }
+  const Placement& placement() const { return machine_->placement(); }
+  const CollectiveModel& collectives() const { return machine_->collectives(); }
+  const ComputeModel& compute() const { return machine_->compute(); }
   const TaskGraph& graph() const { return *graph_; }
   const Lowering& lowering() const { return *lowering_; }
 
  private:
   Scenario scenario_;
-  std::unique_ptr<ClusterGraph> cluster_;
-  std::unique_ptr<Placement> placement_;
-  std::unique_ptr<CollectiveModel> collectives_;
-  std::unique_ptr<ComputeProfile> profile_;
-  std::unique_ptr<ComputeModel> compute_;
+  std::shared_ptr<const Machine> machine_;
   std::unique_ptr<TaskGraph> graph_;
   std::unique_ptr<Lowering> lowering_;
 };

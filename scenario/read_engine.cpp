@@ -5,11 +5,6 @@
 namespace amsp {
 namespace {
 
-const std::vector<std::string>& engine_names() {
-  static const std::vector<std::string> names = {"amsp"};
-  return names;
-}
-
 /// A two-valued switch; `first` and `second` are its values by name.
 template <class Enum>
 void read_switch(ObjectReader& engine, const std::string& key, const char* first_name, Enum first,
@@ -43,6 +38,8 @@ void read_switches(ObjectReader& engine, EnginePolicy& policy) {
               Communicators::kSeparate, policy.communicators);
   read_switch(engine, "gather_unit", "module", GatherUnit::kModule, "block", GatherUnit::kBlock,
               policy.gather_unit);
+  read_switch(engine, "reduce_unit", "module", GatherUnit::kModule, "block", GatherUnit::kBlock,
+              policy.reduce_unit);
   read_switch(engine, "grad_reduction", "all_reduce", GradReduction::kAllReduce, "reduce_scatter",
               GradReduction::kReduceScatter, policy.grad_reduction);
   read_switch(engine, "param_update", "broadcast", ParamUpdate::kBroadcast, "all_gather",
@@ -56,18 +53,14 @@ void read_switches(ObjectReader& engine, EnginePolicy& policy) {
 }  // namespace
 
 EnginePolicy read_engine(ObjectReader& scenario) {
-  EnginePolicy policy;  // amsp's, the only engine so far
-  if (!scenario.has("engine")) return policy;
+  if (!scenario.has("engine")) return engine_policy("amsp");
   const Json& value = scenario.value("engine");
-  if (value.is_string()) {
-    policy.name = scenario.choice("engine", engine_names());
-    return policy;
-  }
+  if (value.is_string()) return engine_policy(scenario.choice("engine", engine_names()));
   if (!value.is_object())
     scenario.fail("engine", "must be the name of an engine or an object with switches, found " +
                                 describe(value));
   ObjectReader engine = scenario.object("engine");
-  policy.name = engine.choice_or("preset", engine_names(), policy.name);
+  EnginePolicy policy = engine_policy(engine.choice_or("preset", engine_names(), "amsp"));
   if (engine.has("overlap")) read_overlap(engine.object("overlap"), policy);
   read_limits(engine, policy);
   read_switches(engine, policy);

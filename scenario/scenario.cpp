@@ -64,6 +64,8 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   root.finish();
   PlanPart plan = read_plan(root, scenario.cluster, model.spec.name);
   scenario.placement = read_placement(root, plan.plan.dp, scenario.cluster.nodes);
+  if (const auto obstacle = engine_obstacle(scenario.engine, plan.plan))
+    throw InfeasibleError(fmt::format("{}: {}", root.where("engine"), *obstacle));
   const ObjectReader place = root.object("training");
   if (training.global_batch)
     divide_global_batch(training.spec, *training.global_batch, plan.plan.dp,

@@ -22,4 +22,9 @@ std::vector<Bucket> gradient_buckets(const std::vector<Tensor>& tensors,
                                      const std::vector<TensorId>& backward_order,
                                      int gradient_bytes, int parameter_ways, Bytes limit);
 
+/// One bucket a block: what a block's gradients are together, in the order in which they are made.
+std::vector<Bucket> block_buckets(const std::vector<Tensor>& tensors,
+                                  const std::vector<TensorId>& backward_order, int gradient_bytes,
+                                  int parameter_ways);
+
 }  // namespace amsp

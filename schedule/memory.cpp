@@ -156,18 +156,25 @@ class Estimator {
     if (plan_.p.size() > 1) {
       const bool pipelined = engine_.overlap_gather && engine_.decoupled_reduce_scatter;
       const int pending = pipelined ? engine_.max_pending_reduce + 1 : 1;
-      std::vector<double> modules;
-      for (const Tensor& tensor : tensors_)
-        modules.push_back(static_cast<double>(tensor.elements) * training_.gradient_bytes);
+      const bool blocks = engine_.reduce_unit == GatherUnit::kBlock;
+      std::vector<double> units;
+      if (blocks) {
+        for (int block = 0; block < block_count(model_); ++block)
+          units.push_back(block_bytes(block, training_.gradient_bytes));
+      } else {
+        for (const Tensor& tensor : tensors_)
+          units.push_back(static_cast<double>(tensor.elements) * training_.gradient_bytes);
+      }
       double largest = 0;
-      for (std::size_t first = 0; first < modules.size(); ++first) {
+      for (std::size_t first = 0; first < units.size(); ++first) {
         double sum = 0;
-        for (std::size_t i = first; i < std::min(modules.size(), first + pending); ++i)
-          sum += modules[i];
+        for (std::size_t i = first; i < std::min(units.size(), first + pending); ++i)
+          sum += units[i];
         largest = std::max(largest, sum);
       }
       add("pending gradients", largest,
-          fmt::format("largest {} consecutive unreduced gradients", pending));
+          fmt::format("largest {} consecutive unreduced gradients{}", pending,
+                      blocks ? " of blocks" : ""));
     }
     if (plan_.dp.size() > plan_.p.size()) add_buckets();
   }
@@ -179,8 +186,11 @@ class Estimator {
     std::iota(order.rbegin(), order.rend(), 0);
     std::int64_t all = 0;
     std::int64_t largest = 0;
-    for (const Bucket& bucket : gradient_buckets(tensors_, order, training_.gradient_bytes,
-                                                 plan_.p.size(), engine_.bucket)) {
+    const int bytes = training_.gradient_bytes, ways = plan_.p.size();
+    for (const Bucket& bucket :
+         engine_.reduce_unit == GatherUnit::kBlock
+             ? block_buckets(tensors_, order, bytes, ways)
+             : gradient_buckets(tensors_, order, bytes, ways, engine_.bucket)) {
       all += bucket.bytes.value;
       largest = std::max(largest, bucket.bytes.value);
     }

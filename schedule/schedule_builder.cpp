@@ -225,8 +225,11 @@ class ScheduleBuilder {
           ahead.issue_through(module_group++ + engine_.prefetch_layers);
         if (!overlap_gather()) ahead.issue_for(block, op);
         compute_backward(step, mb, block, op);
-        sync.gradients_ready(block, op_at(block, op).tensors);
+        if (!reduces_blocks()) sync.gradients_ready(block, op_at(block, op).tensors);
       }
+      if (!reduces_blocks()) continue;
+      scatter_block(step, mb, block);
+      for (int op = ops - 1; op >= 0; --op) sync.gradients_ready(block, op_at(block, op).tensors);
     }
     sync.finish();
   }
@@ -260,31 +263,43 @@ class ScheduleBuilder {
             pending_[pending_.size() - static_cast<std::size_t>(engine_.max_pending_reduce)]);
       const TaskId task = writer_.compute(
           {step, mb, Phase::kBackward, block, module.module, -1, kind}, work, std::move(deps));
-      if (!produced) scatter(step, mb, block, module, task);
+      if (!produced && !reduces_blocks())
+        scatter(step, mb, block, module.module, module.tensors, task);
       produced = true;
     }
   }
 
-  /// The module's gradient was just computed: reduce it over the ranks that share the parameters.
-  void scatter(int step, int mb, int block, const ModuleOp& module, TaskId producer) {
+  bool reduces_blocks() const { return engine_.reduce_unit == GatherUnit::kBlock; }
+
+  /// All gradients of a block are computed.
+  void scatter_block(int step, int mb, int block) {
+    std::vector<TensorId> tensors;
+    const auto& modules = blocks_[static_cast<std::size_t>(block)];
+    for (auto module = modules.rbegin(); module != modules.rend(); ++module)
+      tensors.insert(tensors.end(), module->tensors.begin(), module->tensors.end());
+    scatter(step, mb, block, Module::kNone, tensors, writer_.last_compute());
+  }
+
+  /// These gradients were just computed: reduce them over the ranks that share the parameters.
+  void scatter(int step, int mb, int block, Module module, const std::vector<TensorId>& tensors,
+               TaskId producer) {
     TaskId ready = producer;
     if (sharded()) {
       ready = writer_.collective(
-          {step, mb, Phase::kBackward, block, module.module, -1, Op::kReduceScatter},
-          Role::kScatter, sub_mesh(plan_.p), CollectiveKind::kReduceScatter,
-          block * 64 + static_cast<int>(module.module),
+          {step, mb, Phase::kBackward, block, module, -1, Op::kReduceScatter}, Role::kScatter,
+          sub_mesh(plan_.p), CollectiveKind::kReduceScatter, block * 64 + static_cast<int>(module),
           [&] {
             return CollectiveWork{
-                {{}, {}, Bytes{training_.gradient_bytes * elements_of(module.tensors)}, {}},
+                {{}, {}, Bytes{training_.gradient_bytes * elements_of(tensors)}, {}},
                 training_.gradient_bytes,
-                module.tensors};
+                tensors};
           },
           std::vector<TaskId>{producer});
       pending_.push_back(ready);
       unjoined_.push_back(ready);
       if (!overlap_gather() || !engine_.decoupled_reduce_scatter) writer_.gate_compute(ready);
     }
-    for (const TensorId id : module.tensors) gradient_ready_[static_cast<std::size_t>(id)] = ready;
+    for (const TensorId id : tensors) gradient_ready_[static_cast<std::size_t>(id)] = ready;
   }
 
   // --- gradients over replicas ---
@@ -323,10 +338,13 @@ class ScheduleBuilder {
    public:
     GradientSync(ScheduleBuilder& builder, int step, int mb, std::vector<Reduction> reductions)
         : builder_(builder), step_(step), mb_(mb), reductions_(std::move(reductions)) {
-      if (!reductions_.empty())
-        buckets_ = gradient_buckets(builder.tensors_, builder.gradient_order_,
-                                    builder.training_.gradient_bytes, builder.plan_.p.size(),
-                                    builder.engine_.bucket);
+      if (reductions_.empty()) return;
+      const int bytes = builder.training_.gradient_bytes;
+      const int ways = builder.plan_.p.size();
+      buckets_ = builder.reduces_blocks()
+                     ? block_buckets(builder.tensors_, builder.gradient_order_, bytes, ways)
+                     : gradient_buckets(builder.tensors_, builder.gradient_order_, bytes, ways,
+                                        builder.engine_.bucket);
     }
 
     /// A tied head's gradient isn't ready before the embedding's backward.

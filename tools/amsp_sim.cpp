@@ -18,6 +18,7 @@ struct Command {
 };
 constexpr Command kCommands[] = {
     {"predict", predict_command},
+    {"collective", collective_command},
 };
 
 /// A first word that is neither a command nor an option nor a file may be a misspelt command.

@@ -8,4 +8,7 @@ namespace amsp {
 /// What one training step costs: `amsp-sim [predict] SCENARIO`.
 int predict_command(int argc, char** argv);
 
+/// What one collective takes, by which algorithm: `amsp-sim collective CLUSTER`.
+int collective_command(int argc, char** argv);
+
 }  // namespace amsp

@@ -24,7 +24,8 @@ constexpr const char* kDescription =
     "Predicts what one training step costs on a cluster under a sharding plan.";
 constexpr const char* kFooter = R"(
 Commands (amsp-sim COMMAND --help says more):
-  predict    what one training step costs; the default
+  predict     what one training step costs; the default
+  collective  what one collective takes, and which algorithm NCCL picks for it
 
 Examples:
   amsp-sim scenarios/llama-7b-amsp-1024gpu.json

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "data/embedded.h"
+#include "topology/collectives_reader.h"
 #include "topology/fabric_reader.h"
 #include "topology/gpu_reader.h"
 #include "topology/node_reader.h"
@@ -118,7 +119,7 @@ ClusterSpec read_cluster(ObjectReader user, const std::string& folder) {
     json = cluster_presets().at(user.choice("preset", names(cluster_presets()))).description;
     base_gpu = json["gpu"].get<std::string>();
   }
-  for (const char* key : {"name", "nodes", "fabric", "profile", "profile_policy"})
+  for (const char* key : {"name", "nodes", "fabric", "profile", "profile_policy", "collectives"})
     if (user.has(key)) {
       if (std::string(key) == "fabric") drop_overridden_fabric(json[key], user.value(key));
       override_with(json[key], user.value(key));
@@ -145,6 +146,8 @@ ClusterSpec read_cluster(ObjectReader user, const std::string& folder) {
   if (spec.profile == "none") spec.profile.clear();
   const std::string policy = reader.choice_or("profile_policy", {"derive", "strict"}, "derive");
   spec.profile_strict = policy == "strict";
+  default_collectives(spec);
+  if (reader.has("collectives")) read_collectives(reader.object("collectives"), spec);
   reader.finish();
   return spec;
 }

@@ -5,6 +5,7 @@
 
 #include "core/units.h"
 #include "topology/vertex.h"
+#include "topology/nccl_spec.h"
 
 namespace amsp {
 
@@ -23,6 +24,7 @@ struct GpuSpec {
   double attention_efficiency = 0;  // the same for fused causal attention, forward
   int sms = 0;                      // streaming multiprocessors
   std::string source;
+  GpuArchitecture architecture = GpuArchitecture::kUnknown;
 };
 
 enum class NvlinkKind { kNone, kSwitch, kDirect };
@@ -78,6 +80,13 @@ struct FabricSpec {
   std::vector<CableSpec> cables = {};     // if not empty, instead: all cables outside nodes
 };
 
+/// Where times of collectives come from if the cluster names no profile.
+enum class CollectivesKind {
+  kDefault,  // NCCL's model if the GPU's architecture is known, else rings
+  kNccl,
+  kRings
+};
+
 /// A homogeneous cluster. `profile` names the measurements that belong to this hardware.
 struct ClusterSpec {
   std::string name;
@@ -87,6 +96,8 @@ struct ClusterSpec {
   FabricSpec fabric;
   std::string profile;          // name in data/profiles, or empty: collectives are modelled
   bool profile_strict = false;  // refuse what the profile doesn't cover
+  CollectivesKind collectives = CollectivesKind::kDefault;
+  NcclSpec nccl;
 
   int gpus() const { return nodes * node.gpus; }
 };

@@ -55,6 +55,9 @@ class CollectiveModel {
   virtual CollectiveTime time(const CollectiveCall& call) const = 0;
   /// Loads of group `group` of process_groups(call.mesh, dp), ordered by link id.
   virtual std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const = 0;
+  /// Calls of one mesh with the same roots and the same pattern load links in proportion to
+  /// wire_bytes_per_rank.
+  virtual int load_pattern(const CollectiveCall& /*call*/) const { return 0; }
 };
 
 }  // namespace amsp

@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "core/nearest.h"
 #include "core/quantity.h"
+#include "topology/nccl_collectives.h"
 #include "topology/profile_source.h"
 
 namespace amsp {
@@ -64,10 +65,36 @@ void check_hardware(const CollectiveProfile& profile, const ClusterSpec& cluster
                   profile.name(), cluster.name, join(differences, "; ")));
 }
 
+std::vector<LinkLoad> EvenBroadcasts::loads(const CollectiveCall& call, int group) const {
+  if (call.bytes_by_root.empty()) return model_->loads(call, group);
+  const auto [unit, added] = unit_loads_.try_emplace({call.mesh, group});
+  if (added) {
+    CollectiveCall even = call;
+    even.bytes_by_root.assign(call.bytes_by_root.size(), 1_B);
+    even.bytes = Bytes{static_cast<std::int64_t>(even.bytes_by_root.size())};
+    unit->second = model_->loads(even, group);
+  }
+  std::vector<LinkLoad> loads = unit->second;
+  const double factor =
+      static_cast<double>(call.bytes.value) / static_cast<double>(call.bytes_by_root.size());
+  for (LinkLoad& load : loads) load.bytes *= factor;
+  return loads;
+}
+
 std::unique_ptr<CollectiveModel> make_collectives(const ClusterGraph& graph,
                                                   const Placement& placement) {
   const ClusterSpec& cluster = graph.spec();
-  if (cluster.profile.empty()) return std::make_unique<RingCollectives>(graph, placement);
+  if (cluster.profile.empty()) {
+    const bool knows_nccl = cluster.gpu.architecture != GpuArchitecture::kUnknown;
+    if (cluster.collectives == CollectivesKind::kNccl && !knows_nccl)
+      throw ConfigError(fmt::format(
+          "gpu: has no 'architecture', which NCCL's model needs (allowed: volta, ampere, hopper, "
+          "blackwell); or set \"collectives\": {{\"model\": \"rings\"}}"));
+    if (cluster.collectives == CollectivesKind::kNccl ||
+        (cluster.collectives == CollectivesKind::kDefault && knows_nccl))
+      return std::make_unique<NcclCollectives>(graph, placement);
+    return std::make_unique<RingCollectives>(graph, placement);
+  }
   CollectiveProfile profile = load_profile(cluster.profile);
   check_hardware(profile, cluster);
   return std::make_unique<ProfiledCollectives>(std::move(profile), graph, placement);

@@ -28,6 +28,14 @@ GpuSpec read_gpu(ObjectReader reader) {
   gpu.gemm_efficiency = efficiency(reader, "gemm_efficiency");
   gpu.attention_efficiency = efficiency(reader, "attention_efficiency");
   gpu.sms = static_cast<int>(reader.integer("sms", 1, 4096));
+  if (reader.has("architecture")) {
+    const std::string name =
+        reader.choice("architecture", {"volta", "ampere", "hopper", "blackwell"});
+    for (const GpuArchitecture architecture :
+         {GpuArchitecture::kVolta, GpuArchitecture::kAmpere, GpuArchitecture::kHopper,
+          GpuArchitecture::kBlackwell})
+      if (name == to_string(architecture)) gpu.architecture = architecture;
+  }
   reader.finish();
   return gpu;
 }

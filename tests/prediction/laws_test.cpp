@@ -14,7 +14,8 @@ double communication_s(const Predicted& p, const std::string& name) {
 TEST(Laws, DoublingTheBottleneckHalvesTheBandwidthTerm) {
   const auto reduce = [](const char* nic) {
     return communication_s(
-        predict(tiny_scenario({"cluster.nodes=4", "plan=ddp", "cluster.node.pcie.bandwidth=500GBps",
+        predict(tiny_scenario({"cluster.nodes=4", "plan=ddp", "cluster.collectives.model=rings",
+                               "cluster.node.pcie.bandwidth=500GBps",
                                "cluster.node.pcie.capacity=500GBps",
                                std::string("cluster.node.nics.bandwidth=") + nic,
                                std::string("cluster.node.nics.capacity=") + nic})),

@@ -10,10 +10,11 @@ TEST_P(BadEngine, IsRefusedWithItsMessage) {
 }
 
 constexpr BadScenario kEngines[] = {
-    {"UnknownEngine", R"({"engine": "deepspeed"})",
-     "s.json#/engine: must be one of amsp; found \"deepspeed\""},
-    {"UnknownPreset", R"({"engine": {"preset": "fsdp2"}})",
-     "s.json#/engine/preset: must be one of amsp; found \"fsdp2\""},
+    {"UnknownEngine", R"({"engine": "deepsped"})",
+     "s.json#/engine: must be one of amsp, deepspeed, fsdp2, ddp; found \"deepsped\"; did you mean "
+     "'deepspeed'?"},
+    {"UnknownPreset", R"({"engine": {"preset": "megatron"}})",
+     "s.json#/engine/preset: must be one of amsp, deepspeed, fsdp2, ddp; found \"megatron\""},
     {"NeitherNameNorObject", R"({"engine": 1})",
      "s.json#/engine: must be the name of an engine or an object with switches, found 1"},
     {"BareBucket", R"({"engine": {"bucket": 536870912}})",
@@ -25,7 +26,7 @@ constexpr BadScenario kEngines[] = {
      "s.json#/engine/comunicators: is not a known key; did you mean 'communicators'? (allowed: "
      "bucket, communicators, decoupled_reduce_scatter, gather_unit, grad_reduction, "
      "max_pending_reduce, os_sharding, overlap, param_update, prefetch_layers, preset, "
-     "replica_sync)"},
+     "reduce_unit, replica_sync)"},
     {"MisspeltValue", R"({"engine": {"communicators": "sharred"}})",
      "s.json#/engine/communicators: must be one of shared, separate; found \"sharred\"; did you "
      "mean 'shared'?"},

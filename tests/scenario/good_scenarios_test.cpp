@@ -69,6 +69,7 @@ TEST(ReadScenario, ReadsEverySwitchOfTheEngine) {
   EXPECT_EQ(engine.max_pending_reduce, 7);
   EXPECT_EQ(engine.communicators, Communicators::kShared);
   EXPECT_EQ(engine.gather_unit, GatherUnit::kBlock);
+  EXPECT_EQ(engine.reduce_unit, GatherUnit::kBlock);
   EXPECT_EQ(engine.grad_reduction, GradReduction::kReduceScatter);
   EXPECT_EQ(engine.param_update, ParamUpdate::kAllGather);
   EXPECT_EQ(engine.os_sharding, OsSharding::kFlat);

@@ -7,31 +7,12 @@
 #include <set>
 
 #include "tests/schedule/small_model.h"
+#include "tests/schedule/task_order.h"
 
 namespace amsp {
 namespace {
 
 constexpr Mesh kOne{1, 1};
-
-std::map<std::string, TaskId> by_key(const TaskGraph& graph) {
-  std::map<std::string, TaskId> keys;
-  for (int i = 0; i < graph.size(); ++i) keys.emplace(graph.key(static_cast<TaskId>(i)), TaskId(i));
-  return keys;
-}
-
-/// True if `before` must end before `after` starts on a rank, by any chain of dependencies.
-bool must_precede(const TaskGraph& graph, TaskId before, TaskId after) {
-  std::vector<bool> reached(static_cast<std::size_t>(graph.size()), false);
-  reached[index(before)] = true;
-  for (int i = static_cast<int>(index(before)) + 1; i <= static_cast<int>(index(after)); ++i) {
-    const auto id = static_cast<TaskId>(i);
-    const TaskId previous = graph.stream_predecessor(id);
-    bool follows = previous != TaskId{-1} && reached[index(previous)];
-    for (const TaskId dep : graph.deps(id)) follows = follows || reached[index(dep)];
-    reached[index(id)] = follows;
-  }
-  return reached[index(after)];
-}
 
 struct ScheduleCase {
   const char* name;
@@ -55,11 +36,15 @@ std::vector<ScheduleCase> cases() {
       for (const Recompute recompute : {Recompute::kNone, Recompute::kFull})
         for (const bool overlap : {true, false})
           for (const GatherUnit unit : {GatherUnit::kModule, GatherUnit::kBlock}) {
-            EnginePolicy engine;
-            engine.overlap_gather = engine.overlap_all_reduce = engine.overlap_broadcast = overlap;
-            engine.gather_unit = unit;
-            engine.bucket = Bytes{600};
-            result.push_back({name.c_str(), plan, m, recompute, engine});
+            for (const GatherUnit reduce : {GatherUnit::kModule, GatherUnit::kBlock}) {
+              EnginePolicy engine;
+              engine.overlap_gather = engine.overlap_all_reduce = engine.overlap_broadcast =
+                  overlap;
+              engine.gather_unit = unit;
+              engine.reduce_unit = reduce;
+              engine.bucket = Bytes{600};
+              result.push_back({name.c_str(), plan, m, recompute, engine});
+            }
           }
   return result;
 }

@@ -36,6 +36,7 @@ class SkewedCollectives : public CollectiveModel {
     for (LinkLoad& load : loads) load.bytes *= factor(group, load.link);
     return loads;
   }
+  int load_pattern(const CollectiveCall& call) const override { return model_->load_pattern(call); }
 
  private:
   static constexpr int kMost = 3;
@@ -118,21 +119,24 @@ class FoldCases {
       if (coin()) c.skew = static_cast<Skew>(1 + draw(3));
       if (draw(3) == 0) c.placement = PlacementKind::kScattered;
       const std::string plan = draw_plan(c);
-      if (plan.empty() || broken_rule(c.plan, c.cluster)) continue;
+      if (plan.empty() || broken_rule(c.plan, c.cluster) || engine_obstacle(c.engine, c.plan))
+        continue;
       const auto& [nodes, gpus] = std::pair(c.cluster.nodes, c.cluster.node.gpus);
       c.name = fmt::format(
           "{} ({}) on {} nodes of {} GPUs and {} NICs, NVLink {}, {} nodes a leaf, {} spines of "
           "{}, {} rails, {} cores, {} + {} cables, {}; "
-          "overlap {}{}{}{}, {}{}{}{}{}{}, M {}, skew {}",
+          "collectives {}; engine {}, overlap {}{}{}{}, {}{}{}{}{}{}{}, M {}, skew {}",
           plan, to_string(c.plan), nodes, gpus, c.cluster.node.nics,
           static_cast<int>(c.cluster.node.nvlink), c.cluster.fabric.nodes_per_leaf,
           c.cluster.fabric.spines, c.cluster.fabric.leaf_spine_bandwidth.value,
           c.cluster.fabric.rails, c.cluster.fabric.cores, c.cluster.node.cables.size(),
-          c.cluster.fabric.cables.size(), to_string(c.placement), int{c.engine.overlap_gather},
-          int{c.engine.overlap_all_reduce}, int{c.engine.overlap_broadcast},
-          int{c.engine.decoupled_reduce_scatter},
+          c.cluster.fabric.cables.size(), to_string(c.placement),
+          to_string(c.cluster.gpu.architecture) + std::string(c.cluster.nccl.sharp ? " SHARP" : ""),
+          c.engine.name, int{c.engine.overlap_gather}, int{c.engine.overlap_all_reduce},
+          int{c.engine.overlap_broadcast}, int{c.engine.decoupled_reduce_scatter},
           c.engine.communicators == Communicators::kShared ? "shared " : "",
           c.engine.gather_unit == GatherUnit::kBlock ? "block " : "",
+          c.engine.reduce_unit == GatherUnit::kBlock ? "reduced by block " : "",
           c.engine.grad_reduction == GradReduction::kReduceScatter ? "reduce_scatter " : "",
           c.engine.param_update == ParamUpdate::kAllGather ? "all_gather " : "",
           c.engine.os_sharding == OsSharding::kTensor ? "tensor " : "flat ",
@@ -187,6 +191,10 @@ class FoldCases {
     cluster.fabric.leaf_spine_bandwidth = coin() ? 1_GBps : 8_GBps;
     draw_other_fabric(cluster);
     if (draw(4) == 0) draw_cables_of_node(cluster.node);
+    // Rings, or what NCCL chooses by size: trees, NVLS, SHARP
+    if (coin()) cluster.gpu.architecture = static_cast<GpuArchitecture>(1 + draw(4));
+    if (cluster.gpu.architecture != GpuArchitecture::kUnknown && cluster.nodes > 1)
+      cluster.nccl.sharp = coin();
     return cluster;
   }
 
@@ -242,7 +250,9 @@ class FoldCases {
     EXPECT_EQ(rule, "");
   }
 
+  /// One by name of three, else switches at random.
   EnginePolicy draw_engine() {
+    if (draw(3) == 0) return engine_policy(engine_names()[static_cast<std::size_t>(draw(4))]);
     EnginePolicy engine;
     engine.overlap_gather = coin();
     engine.overlap_all_reduce = coin();
@@ -253,6 +263,7 @@ class FoldCases {
     engine.max_pending_reduce = 1 + draw(4);
     engine.communicators = coin() ? Communicators::kShared : Communicators::kSeparate;
     engine.gather_unit = coin() ? GatherUnit::kModule : GatherUnit::kBlock;
+    engine.reduce_unit = draw(4) > 0 ? GatherUnit::kModule : GatherUnit::kBlock;
     engine.grad_reduction = coin() ? GradReduction::kAllReduce : GradReduction::kReduceScatter;
     engine.param_update = coin() ? ParamUpdate::kBroadcast : ParamUpdate::kAllGather;
     engine.os_sharding = draw(3) > 0 ? OsSharding::kTensor : OsSharding::kFlat;

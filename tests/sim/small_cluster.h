@@ -31,7 +31,10 @@ inline ClusterSpec small_cluster(int nodes) {
 struct SmallCase {
   explicit SmallCase(const ShardingPlan& plan, const EnginePolicy& engine = {},
                      const TrainingSpec& training = small_training())
-      : cluster(small_cluster(plan.dp.inter)),
+      : SmallCase(plan, engine, small_cluster(plan.dp.inter), training) {}
+  SmallCase(const ShardingPlan& plan, const EnginePolicy& engine, const ClusterSpec& spec,
+            const TrainingSpec& training = small_training())
+      : cluster(spec),
         placement(cluster.spec(), plan.dp, plan.os.inter),
         collectives(make_collectives(cluster, placement)),
         compute(cluster.spec().gpu, nullptr),

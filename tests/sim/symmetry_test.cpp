@@ -66,8 +66,7 @@ TEST(Symmetry, IsEquitable) {
   }
 }
 
-TEST(LoadPatterns, StandForTheLoadsOfEveryWork) {
-  const SmallCase c({{2, 1}, {2, 1}, {2, 2}, {2, 4}, {}});
+void expect_patterns_stand_for_loads(const SmallCase& c) {
   const LoadPatterns patterns(c.lowering);
   int seen = 0;
   for (const Task& task : c.graph.tasks()) {
@@ -86,6 +85,25 @@ TEST(LoadPatterns, StandForTheLoadsOfEveryWork) {
     }
   }
   EXPECT_GT(seen, 0);
+}
+
+TEST(LoadPatterns, StandForTheLoadsOfEveryWork) {
+  expect_patterns_stand_for_loads(SmallCase({{2, 1}, {2, 1}, {2, 2}, {2, 4}, {}}));
+}
+
+/// NCCL runs the few bytes of the gradient norm and large buckets on one mesh differently.
+TEST(LoadPatterns, TellAlgorithmsApart) {
+  ClusterSpec spec = small_cluster(4);
+  spec.gpu.architecture = GpuArchitecture::kHopper;
+  for (const bool sharp : {false, true}) {
+    spec.nccl.sharp = sharp;
+    for (const char* engine : {"amsp", "deepspeed", "fsdp2"}) {
+      const SmallCase c({{2, 1}, {2, 1}, {2, 4}, {2, 4}, {}}, engine_policy(engine), spec);
+      expect_patterns_stand_for_loads(c);
+    }
+  }
+  const SmallCase ddp({{1, 1}, {1, 1}, {2, 4}, {2, 4}, {}}, {}, spec);
+  expect_patterns_stand_for_loads(ddp);
 }
 
 }  // namespace

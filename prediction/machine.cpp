@@ -1,0 +1,67 @@
+#include "prediction/machine.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "topology/collective_models.h"
+#include "topology/gpu_reader.h"
+#include "topology/presets.h"
+#include "topology/profile_source.h"
+
+namespace amsp {
+
+namespace {
+
+std::unique_ptr<ComputeProfile> load_compute_profile(const std::string& name) {
+  if (name.empty()) return nullptr;
+  const auto [json, file] = load_profile_json(name);
+  return std::make_unique<ComputeProfile>(read_compute_profile(json, file));
+}
+
+/// Kernel times of a profile hold for the GPU as it is: what they stand for can't be overridden
+/// beside them without effect.
+void check_gpu(const ClusterSpec& cluster) {
+  const auto preset = gpu_presets().find(cluster.gpu.name);
+  if (cluster.profile.empty() || preset == gpu_presets().end()) return;
+  const GpuSpec measured =
+      read_gpu(ObjectReader(preset->second.description, "gpus.json#/gpus/" + cluster.gpu.name));
+  const auto refuse = [&](const char* key) {
+    throw ConfigError(fmt::format(
+        "gpu/{}: has no effect on kernel times that profile '{}' measured; set \"profile\": "
+        "\"none\" to model them instead",
+        key, cluster.profile));
+  };
+  if (cluster.gpu.peak_bf16 != measured.peak_bf16) refuse("peak_bf16");
+  if (cluster.gpu.gemm_efficiency != measured.gemm_efficiency) refuse("gemm_efficiency");
+  if (cluster.gpu.attention_efficiency != measured.attention_efficiency)
+    refuse("attention_efficiency");
+}
+
+}  // namespace
+
+Machine::Machine(const Scenario& scenario, int block_nodes, const MachineOptions& options) {
+  const ClusterSpec& spec = scenario.cluster;
+  at_cluster(scenario, [&] {
+    check_gpu(spec);
+    nominal_ = std::make_unique<ClusterGraph>(spec);
+    placement_ =
+        std::make_unique<Placement>(spec, scenario.plan.dp, block_nodes, scenario.placement);
+    collectives_ = make_collectives(*nominal_, *placement_);
+    profile_ = load_compute_profile(spec.profile);
+    if (options.scale != HardwareScale{}) {
+      scaled_ = std::make_unique<ClusterGraph>(scaled(spec, options.scale));
+      collectives_ = std::make_unique<ScaledCollectives>(
+          std::move(collectives_), *nominal_, *scaled_, *placement_, options.scale.latency);
+    }
+    if (options.even_broadcasts)
+      collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));
+  });
+  compute_ = std::make_unique<ComputeModel>(spec.gpu, profile_.get(), options.scale.compute);
+}
+
+int block_nodes(const ShardingPlan& plan) {
+  return plan.os.inter;
+}
+
+}  // namespace amsp
