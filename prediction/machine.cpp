@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "data/embedded.h"
+#include "core/json.h"
 #include "topology/collective_models.h"
 #include "topology/gpu_reader.h"
 #include "topology/presets.h"
+#include "topology/profile_source.h"
 
 namespace amsp {
 
@@ -14,9 +15,8 @@ namespace {
 
 std::unique_ptr<ComputeProfile> load_compute_profile(const std::string& name) {
   if (name.empty()) return nullptr;
-  const std::string file = "profiles/" + name + ".json";
-  return std::make_unique<ComputeProfile>(
-      read_compute_profile(parse_json(embedded(file), file), file));
+  const auto [json, file] = load_profile_json(name);
+  return std::make_unique<ComputeProfile>(read_compute_profile(json, file));
 }
 
 /// Kernel times of a profile hold for the GPU as it is: what they stand for can't be overridden

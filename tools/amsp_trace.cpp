@@ -13,6 +13,7 @@
 #include "trace_analysis/summary.h"
 #include "trace_analysis/trace_diff.h"
 #include "trace_analysis/trace_path.h"
+#include "trace_calibration/calibrate.h"
 #include "trace_reader/load_traces.h"
 #include "trace_report/html_report.h"
 #include "trace_report/plan_points.h"
@@ -34,6 +35,7 @@ Examples:
   amsp-trace diff before/ after/ --merged both.json.gz       (open it in ui.perfetto.dev)
   amsp-trace validate step.json.gz
   amsp-trace report step.json.gz --out step.html             (open it in a browser, offline too)
+  amsp-trace calibrate run/ --scenario scenario.json --name mybox --out mybox.json
   amsp-trace report after/ --against before/ --out both.html
 
 Exit codes: 0 done, 1 --fail-above was exceeded or rules are broken, 2 the input is wrong,
@@ -143,6 +145,23 @@ int write_report(const Report& report) {
   return kExitOk;
 }
 
+struct Calibrating {
+  Reading reading;
+  std::string scenario, name, out;
+};
+
+int write_profile(const Calibrating& options) {
+  const Scenario scenario = load_scenario(options.scenario);
+  const Analysis analysis = options.reading.read(options.reading.files);
+  const Calibration result = calibrate(scenario, analysis, options.name);
+  write_file(options.out, result.profile.dump(1) + "\n");
+  std::string text =
+      fmt::format("{}: use it by \"profile\": \"{}\" in the cluster\n", options.out, options.out);
+  for (const std::string& note : result.notes) text += "  " + note + "\n";
+  print_output(options.reading.json ? OrderedJson(result.notes).dump(2) + "\n" : text);
+  return kExitOk;
+}
+
 int validate(const std::vector<std::string>& files, const std::string& schema, bool json) {
   OrderedJson report = OrderedJson::object();
   std::string text;
@@ -225,6 +244,15 @@ int main(int argc, char** argv) {
                       "A planner's JSON lines: adds scaling and Pareto charts");
   command->add_option("--title", report.title, "Title of the page");
   command->callback([&] { run = [&] { return write_report(report); }; });
+
+  Calibrating calibrating;
+  command = app.add_subcommand("calibrate",
+                               "Makes a profile for the simulator from traces of our own programs");
+  calibrating.reading.add_to(*command);
+  command->add_option("--scenario", calibrating.scenario, "The scenario that was run")->required();
+  command->add_option("--name", calibrating.name, "Name of the profile")->required();
+  command->add_option("--out", calibrating.out, "The profile (*.json)")->required();
+  command->callback([&] { run = [&] { return write_profile(calibrating); }; });
 
   std::vector<std::string> files;
   std::string schema = "auto";

@@ -8,8 +8,8 @@
 #include "core/json.h"
 #include "core/nearest.h"
 #include "core/quantity.h"
-#include "data/embedded.h"
 #include "topology/nccl_collectives.h"
+#include "topology/profile_source.h"
 
 namespace amsp {
 namespace {
@@ -31,17 +31,8 @@ bool differs(BytesPerSec a, BytesPerSec b) {
 }
 
 CollectiveProfile load_profile(const std::string& name) {
-  const std::string prefix = "profiles/", suffix = ".json";
-  std::vector<std::string> known;
-  for (const std::string& file : embedded_names(prefix))
-    known.push_back(file.substr(prefix.size(), file.size() - prefix.size() - suffix.size()));
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    const auto close = nearest(name, known);
-    throw ConfigError(fmt::format("profile '{}' is not known{} (known: {}, none)", name,
-                                  close ? "; did you mean '" + *close + "'?" : "", join(known)));
-  }
-  const std::string file = prefix + name + suffix;
-  return read_collective_profile(parse_json(embedded(file), "data/" + file), "data/" + file);
+  const auto [json, file] = load_profile_json(name);
+  return read_collective_profile(json, file);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/json.h"
-#include "core/quantity.h"
 #include "core/text_table.h"
 #include "core/utf8.h"
+#include "trace_analysis/report_text.h"
 #include "trace_analysis/summary.h"
 #include "trace_analysis/trace_diff.h"
 
@@ -20,17 +20,15 @@ double mean_of(Nanoseconds sum, std::size_t count) {
 }
 
 std::string time_text(double ns) {
-  if (ns == 0) return "0";
-  return (ns < 0 ? "-" : "") + format_time(Seconds{std::abs(ns) * 1e-9});
+  return ns == 0 ? "0" : short_time(ns);
 }
 
 std::string signed_text(double ns) {
   return (ns > 0 ? "+" : "") + time_text(ns);
 }
 
-std::string percent(double part, double whole, bool sign = true) {
-  if (whole == 0) return "-";
-  return fmt::format(fmt::runtime(sign ? "{:+.1f} %" : "{:.1f} %"), 100 * part / whole);
+std::string percent(double part, double whole) {
+  return percent_of(part, whole, true);
 }
 
 Nanoseconds percentile(std::vector<Nanoseconds> values, double part) {
@@ -94,7 +92,7 @@ void add_waterfall(std::string& text, const TraceDiff& diff) {
 void add_coverage(std::string& text, const TraceDiff& diff) {
   TextTable table({"matched by", "of A's GPU time", "of B's"});
   const auto share = [](Nanoseconds part, Nanoseconds whole) {
-    return percent(static_cast<double>(part), static_cast<double>(whole), false);
+    return percent_of(static_cast<double>(part), static_cast<double>(whole));
   };
   for (const auto& [confidence, times] : diff.coverage.matched)
     table.add({to_string(confidence), share(times.first, diff.coverage.all_a),

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/json.h"
-#include "core/quantity.h"
 #include "core/text_table.h"
 #include "core/utf8.h"
 #include "trace_analysis/align_events.h"
+#include "trace_analysis/report_text.h"
 #include "trace_analysis/summary.h"
 #include "trace_analysis/trace_path.h"
 
@@ -17,13 +17,11 @@ constexpr std::size_t kMostLayers = 12;
 constexpr std::size_t kMostPieces = 10;
 
 std::string time_text(Nanoseconds time) {
-  return format_time(Seconds{static_cast<double>(time) * 1e-9});
+  return short_time(static_cast<double>(time));
 }
 
 std::string share(Nanoseconds part, Nanoseconds whole) {
-  return whole > 0 ? fmt::format("{:.1f} %",
-                                 100.0 * static_cast<double>(part) / static_cast<double>(whole))
-                   : "-";
+  return percent_of(static_cast<double>(part), static_cast<double>(whole));
 }
 
 std::size_t most_steps(const Analysis& analysis) {

@@ -6,6 +6,7 @@
 #include "core/quantity.h"
 #include "core/text_table.h"
 #include "core/utf8.h"
+#include "trace_analysis/report_text.h"
 #include "trace_analysis/summary.h"
 
 namespace amsp {
@@ -14,8 +15,7 @@ namespace {
 constexpr std::size_t kMostRanks = 8;  // that are listed, if nothing is odd about them
 
 std::string us(Nanoseconds time) {
-  return fmt::format("{}{}.{:03} us", time < 0 ? "-" : "", std::abs(time) / 1000,
-                     std::abs(time) % 1000);
+  return exact_us(time) + " us";
 }
 
 void add_notes(std::string& text, const char* what, const Notes& notes) {

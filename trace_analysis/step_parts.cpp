@@ -26,6 +26,7 @@ TrafficShare& TrafficShare::operator+=(const TrafficShare& other) {
   exposed_transfer += other.exposed_transfer;
   exposed_wait += other.exposed_wait;
   calls += other.calls;
+  known_waits += other.known_waits;
   return *this;
 }
 
@@ -74,7 +75,8 @@ StepParts step_parts(const std::vector<RankTrace>& ranks, const Joins& joins, in
       pieces.push_back({nullptr, false});
       continue;
     }
-    const Nanoseconds waiting = std::max<Nanoseconds>(0, waiting_time(ranks, joins, rank, i));
+    const Nanoseconds known = waiting_time(ranks, joins, rank, i);
+    const Nanoseconds waiting = std::max<Nanoseconds>(0, known);
     const Nanoseconds joined = std::clamp(event.start + waiting, from, to);
     const Collective* collective = trace.collective(event);
     for (auto* sums : {&parts.by_kind, &parts.by_group}) {
@@ -82,6 +84,7 @@ StepParts step_parts(const std::vector<RankTrace>& ranks, const Joins& joins, in
       share.total += to - from;
       share.waiting += joined - from;
       ++share.calls;
+      share.known_waits += known >= 0 ? 1 : 0;
     }
     intervals.push_back({from, joined, Busy::kCommunication});
     intervals.push_back({joined, to, Busy::kCommunication});

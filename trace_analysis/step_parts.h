@@ -15,6 +15,7 @@ struct TrafficShare {
   Nanoseconds exposed_transfer = 0;  // the shares add up to StepParts::exposed exactly
   Nanoseconds exposed_wait = 0;
   int calls = 0;
+  int known_waits = 0;  // of them; waits of the others are unknown and count as transfer
 
   Nanoseconds exposed() const { return exposed_transfer + exposed_wait; }
   bool operator==(const TrafficShare&) const = default;

@@ -5,29 +5,17 @@
 #include <algorithm>
 
 #include "core/json.h"
-#include "core/quantity.h"
 #include "core/text_table.h"
 #include "core/utf8.h"
+#include "trace_analysis/report_text.h"
 
 namespace amsp {
 namespace {
 
 constexpr std::size_t kMostRows = 16;  // of steps and ranks, each in a table of its own
 
-/// Exact: microseconds with three decimals.
-std::string us(Nanoseconds time) {
-  return fmt::format("{}{}.{:03}", time < 0 ? "-" : "", std::abs(time) / 1000,
-                     std::abs(time) % 1000);
-}
-
-std::string percent(Nanoseconds part, Nanoseconds whole) {
-  return whole > 0 ? fmt::format("{:.1f} %",
-                                 100.0 * static_cast<double>(part) / static_cast<double>(whole))
-                   : "-";
-}
-
-std::string short_time(Nanoseconds time) {
-  return format_time(Seconds{static_cast<double>(time) * 1e-9});
+double ns(Nanoseconds time) {
+  return static_cast<double>(time);
 }
 
 void add_steps(std::string& text, const Analysis& analysis) {
@@ -44,8 +32,9 @@ void add_steps(std::string& text, const Analysis& analysis) {
       table.add(
           {fmt::format("{} step {}", analysis.rank(i).rank ? analysis.rank(i).label() : "rank ?",
                        analysis.windows[i].steps[s].number),
-           us(parts.window), us(parts.compute), us(parts.exposed), us(parts.memory_only),
-           us(parts.idle), us(parts.overlapped), us(parts.communication)});
+           exact_us(parts.window), exact_us(parts.compute), exact_us(parts.exposed),
+           exact_us(parts.memory_only), exact_us(parts.idle), exact_us(parts.overlapped),
+           exact_us(parts.communication)});
     }
   text += table.str();
   if (hidden > 0) text += fmt::format("... and {} more (--json has all)\n", hidden);
@@ -53,11 +42,11 @@ void add_steps(std::string& text, const Analysis& analysis) {
   StepParts all;
   for (std::size_t i = 0; i < analysis.ranks(); ++i) all += analysis.sum(i);
   if (all.exposed != all.without_compute())
-    text += fmt::format(" + {} beside copies", us(all.without_compute() - all.exposed));
+    text += fmt::format(" + {} beside copies", exact_us(all.without_compute() - all.exposed));
   text += '\n';
   if (all.compute_sum != all.compute)
-    text += fmt::format("kernels overlap: sum of compute {} us, busy {} us\n", us(all.compute_sum),
-                        us(all.compute));
+    text += fmt::format("kernels overlap: sum of compute {} us, busy {} us\n",
+                        exact_us(all.compute_sum), exact_us(all.compute));
 }
 
 void add_traffic(std::string& text, const char* head,
@@ -65,9 +54,11 @@ void add_traffic(std::string& text, const char* head,
   if (shares.empty()) return;
   TextTable table({head, "calls", "in all", "waiting", "exposed", "of it waiting", "of step"});
   for (const auto& [name, share] : shares)
-    table.add({shorten(name, 30), std::to_string(share.calls), short_time(share.total),
-               short_time(share.waiting), short_time(share.exposed()),
-               short_time(share.exposed_wait), percent(share.exposed(), window)});
+    table.add({shorten(name, 30), std::to_string(share.calls), short_time(ns(share.total)),
+               share.known_waits > 0 ? short_time(ns(share.waiting)) : "-",
+               short_time(ns(share.exposed())),
+               share.known_waits > 0 ? short_time(ns(share.exposed_wait)) : "-",
+               percent_of(ns(share.exposed()), ns(window))});
   text += '\n' + table.str();
 }
 
@@ -75,7 +66,7 @@ void add_names(std::string& text, const char* head, const std::vector<NameTime>&
   if (names.empty()) return;
   text += fmt::format("{}\n", head);
   for (std::size_t i = 0; i < std::min(names.size(), kMostRows); ++i)
-    text += fmt::format("  {:>10} {:>7} x  {}\n", short_time(names[i].time), names[i].calls,
+    text += fmt::format("  {:>10} {:>7} x  {}\n", short_time(ns(names[i].time)), names[i].calls,
                         shorten(names[i].name, 74));
 }
 
@@ -84,13 +75,13 @@ void add_classification(std::string& text, const Analysis& analysis) {
   if (!found.communication.empty()) {
     std::vector<std::string> parts;
     for (const auto& [evidence, time] : found.communication)
-      parts.push_back(fmt::format("{} {}", to_string(evidence), short_time(time)));
+      parts.push_back(fmt::format("{} {}", to_string(evidence), short_time(ns(time))));
     text += fmt::format("\ncommunication known by: {}\n", fmt::join(parts, ", "));
   }
   add_names(text, "communication by name only, not NCCL's:", found.by_name);
   Nanoseconds unclassified = 0;
   for (const NameTime& entry : found.unclassified) unclassified += entry.time;
-  text += fmt::format("unclassified: {}\n", short_time(unclassified));
+  text += fmt::format("unclassified: {}\n", short_time(ns(unclassified)));
   add_names(text, "counted as compute, but called like communication (--rules settles it):",
             found.unclassified);
 }
@@ -104,7 +95,7 @@ void add_stragglers(std::string& text, const Analysis& analysis) {
     any = true;
     table.add({analysis.rank(static_cast<std::size_t>(straggler.rank)).label(),
                fmt::format("{} of {}", straggler.last, analysis.joins.joins.size()),
-               short_time(straggler.others_waited)});
+               short_time(ns(straggler.others_waited))});
   }
   if (any) text += '\n' + table.str();
 }
@@ -129,6 +120,7 @@ OrderedJson traffic_json(const std::map<std::string, TrafficShare>& shares) {
   OrderedJson json = OrderedJson::object();
   for (const auto& [name, share] : shares)
     json[name] = {{"calls", share.calls},
+                  {"calls_with_known_wait", share.known_waits},
                   {"total_ns", share.total},
                   {"waiting_ns", share.waiting},
                   {"exposed_transfer_ns", share.exposed_transfer},

@@ -179,7 +179,7 @@
       high = Math.max(high, p.from, p.to);
     }));
     const wide = 300;
-    const x = d3.scale.linear().domain([low, high || 1]).range([wide, width - 120]).nice();
+    const x = d3.scale.linear().domain([low, high || 1]).range([wide, width - 160]).nice();
     const svg = box.append("svg").attr("width", width).attr("height", entries.length * row + 26);
     svg.append("g").attr("class", "axis grid").attr("transform", "translate(0," + entries.length * row + ")")
       .call(d3.svg.axis().scale(x).orient("bottom").ticks(8).tickFormat(format).tickSize(-entries.length * row, 4));
@@ -187,7 +187,7 @@
       .attr("transform", (d, i) => "translate(0," + i * row + ")");
     rows.append("text").attr("x", wide - 8).attr("y", 15).attr("text-anchor", "end").style("font-size", "12px")
       .text((d) => d.label);
-    rows.append("text").attr("x", width - 112).attr("y", 15).style("font-size", "12px").text((d) => d.text);
+    rows.append("text").attr("x", width - 152).attr("y", 15).style("font-size", "12px").text((d) => d.text);
     rows.selectAll("rect").data((d) => d.pieces).enter().append("rect")
       .attr("x", (p) => x(Math.min(p.from, p.to))).attr("y", 3)
       .attr("width", (p) => Math.max(1, Math.abs(x(p.to) - x(p.from)))).attr("height", row - 6)
