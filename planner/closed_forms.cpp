@@ -43,7 +43,7 @@ MemoryEstimate ClosedForms::memory(const Candidate& candidate) const {
 ClosedForms::Shared& ClosedForms::shared(const ShardingPlan& plan) {
   const int block = block_nodes(plan);
   if (const auto found = by_block_.find(block); found != by_block_.end()) return *found->second;
-  const Placement placement(scenario_.cluster, plan.dp, block);
+  const Placement placement(scenario_.cluster, plan.dp, block, scenario_.placement);
   std::vector<int> nodes;
   for (int node = 0; node < plan.dp.inter; ++node) nodes.push_back(placement.node(node));
   const auto [found, added] = by_placement_.try_emplace(std::move(nodes));
