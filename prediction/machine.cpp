@@ -46,13 +46,16 @@ Machine::Machine(const Scenario& scenario, const MachineOptions& options) {
     check_gpu(spec);
     nominal_ = std::make_unique<ClusterGraph>(spec);
     placement_ = std::make_unique<Placement>(place(scenario));
-    collectives_ = make_collectives(*nominal_, *placement_);
-    profile_ = load_compute_profile(spec.profile);
-    if (options.scale != HardwareScale{}) {
+    // measured times are scaled; a model is asked anew
+    const bool modelled = spec.profile.empty();
+    if (options.scale != HardwareScale{})
       scaled_ = std::make_unique<ClusterGraph>(scaled(spec, options.scale));
-      collectives_ = std::make_unique<ScaledCollectives>(
-          std::move(collectives_), *nominal_, *scaled_, *placement_, options.scale.latency);
-    }
+    const ClusterGraph& asked = modelled ? cluster() : *nominal_;
+    collectives_ = make_collectives(asked, *placement_);
+    profile_ = load_compute_profile(spec.profile);
+    if (scaled_)
+      collectives_ = std::make_unique<ScaledCollectives>(std::move(collectives_), asked, *scaled_,
+                                                         *placement_, options.scale.latency);
     if (options.even_broadcasts)
       collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));
   });
