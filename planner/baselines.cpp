@@ -18,7 +18,7 @@ Baseline smallest_group(Mesh dp, const std::function<bool(const ShardingPlan&)>&
 Baseline in_node(Mesh dp) {
   const Mesh node{dp.intra, 1};
   if (dp.inter == 1)
-    return {"hsdp", "fsdp2", std::nullopt, "a single node: nothing to replicate over"};
+    return {"hsdp", "fsdp2", std::nullopt, "needs several nodes"};
   return {"hsdp", "fsdp2", ShardingPlan{node, node, node, dp, {}}, ""};
 }
 
@@ -47,7 +47,7 @@ std::vector<Baseline> baselines(const Scenario& scenario,
     result.push_back(
         {"zeropp", "deepspeed", named_plan("zeropp", dp, scenario.model.name, ""), ""});
   else
-    result.push_back({"zeropp", "deepspeed", std::nullopt, "needs several GPUs in several nodes"});
+    result.push_back({"zeropp", "deepspeed", std::nullopt, "needs several nodes"});
   if (const Baseline paper = table_iv(scenario, dp); paper.plan || !paper.why_not.empty())
     result.push_back(paper);
   return result;
