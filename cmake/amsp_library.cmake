@@ -12,6 +12,15 @@ if(AMSP_SANITIZE)
   target_link_options(amsp_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(AMSP_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "AMSP_FUZZ needs clang: cmake --preset fuzz")
+  endif()
+  target_compile_options(amsp_options INTERFACE -fsanitize=address,undefined,fuzzer-no-link
+                         -fno-sanitize-recover=all)
+  target_link_options(amsp_options INTERFACE -fsanitize=address,undefined)
+endif()
+
 # amsp_library(NAME sources... [PUBLIC libs...] [PRIVATE libs...]): the library amsp::NAME.
 # Headers are included from the root of the repository: #include "core/units.h".
 function(amsp_library name)

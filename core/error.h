@@ -28,7 +28,14 @@ class InternalError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum ExitCode : int { kExitOk = 0, kExitConfig = 2, kExitInfeasible = 3, kExitInternal = 4 };
+/// kExitFailed: all went well, and what was checked didn't hold.
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitFailed = 1,
+  kExitConfig = 2,
+  kExitInfeasible = 3,
+  kExitInternal = 4
+};
 
 }  // namespace amsp
 

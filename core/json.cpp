@@ -13,13 +13,13 @@
 
 #include "core/error.h"
 #include "core/json_syntax.h"
+#include "core/sax_error.h"
 #include "core/utf8.h"
 
 namespace amsp {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
-constexpr int kNumberOverflow = 406;  // nlohmann's exception id
 
 /// Builds the value from nlohmann's events (whose parser keeps its own stack, so depth costs no
 /// recursion) and refuses what its tree builder would let pass: duplicate keys and deep nesting.
@@ -55,13 +55,8 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    using Container = JsonPlace::Container;
-    const Container container = open_.empty()               ? Container::kNone
-                                : open_.back()->is_object() ? Container::kObject
-                                                            : Container::kArray;
-    const JsonPlace place{container, after_key_, position};
-    const auto explain = error.id == kNumberOverflow ? explain_overflow : explain_syntax_error;
-    throw ConfigError(file_ + ":" + explain(text_, place));
+    const Json* innermost = open_.empty() ? nullptr : open_.back();
+    throw ConfigError(file_ + ":" + explain_sax_error(text_, innermost, after_key_, position, error));
   }
 
  private:

@@ -20,8 +20,13 @@ constexpr double kHbmPerWireByte = 2.5;
 }  // namespace
 
 Lowering::Lowering(const TaskGraph& graph, const ClusterGraph& cluster,
-                   const CollectiveModel& collectives, const ComputeModel& compute)
-    : graph_(graph), cluster_(cluster), collectives_(collectives), compute_(compute) {
+                   const CollectiveModel& collectives, const ComputeModel& compute,
+                   std::vector<double> slowness)
+    : graph_(graph),
+      cluster_(cluster),
+      collectives_(collectives),
+      compute_(compute),
+      slowness_(std::move(slowness)) {
   for (const CollectiveWork& work : graph.collective_works())
     collective_times_.push_back(collectives.time(work.call));
   for (const ComputeWork& work : graph.compute_works()) {
@@ -32,6 +37,15 @@ Lowering::Lowering(const TaskGraph& graph, const ClusterGraph& cluster,
   }
   for (Rank rank = 0; rank < graph.dp.size(); ++rank)
     owners_.push_back(group_position(graph.owner_mesh, graph.dp, rank).position);
+  if (!slowness_.empty()) {
+    most_slowness_.assign(static_cast<std::size_t>(graph.owner_mesh.size()), 1);
+    for (Rank rank = 0; rank < graph.dp.size(); ++rank) {
+      double& most = most_slowness_[static_cast<std::size_t>(owner(rank))];
+      most = std::max(most, slowness_[static_cast<std::size_t>(rank)]);
+    }
+  }
+  for (LinkId link = 0; link < cluster.link_count() && !is_degraded_; ++link)
+    is_degraded_ = cluster.link(link).available != cluster.link(link).capacity;
   for (const Stream& stream : graph.streams())
     if (!groups_.contains(stream.mesh))
       groups_.emplace(stream.mesh, process_groups(stream.mesh, graph.dp));
@@ -56,11 +70,32 @@ const CollectiveTime& Lowering::collective_time(const Task& task) const {
 
 Seconds Lowering::slowest(const Task& task) const {
   if (task.kind == WorkKind::kMarker) return Seconds{0};
-  if (task.kind == WorkKind::kCollective) return collective_time(task).time;
+  if (task.kind == WorkKind::kCollective) return stretch(task) * collective_time(task).time;
   const auto& times = compute_times_[static_cast<std::size_t>(task.work)];
-  return std::max_element(times.begin(), times.end(),
-                          [](const auto& a, const auto& b) { return a.time < b.time; })
-      ->time;
+  Seconds most{0};
+  for (std::size_t owner = 0; owner < std::max(times.size(), most_slowness_.size()); ++owner)
+    most = std::max(most, (most_slowness_.empty() ? 1 : most_slowness_[owner]) *
+                              times[times.size() == 1 ? 0 : owner].time);
+  return most;
+}
+
+double Lowering::stretch(const Task& task) const {
+  if (!is_degraded_) return 1;
+  const LoadGraph& loads = load_graph();
+  const LoadPatterns& patterns = loads.patterns();
+  if (worst_.empty()) {
+    worst_.assign(static_cast<std::size_t>(patterns.count()), 0);
+    for (LinkId link = 0; link < link_count(); ++link)
+      for (const LoadGraph::Edge& edge : loads.groups_of(link))
+        for (const auto& [pattern, bytes] : loads.label(edge.label)) {
+          double& worst = worst_[static_cast<std::size_t>(pattern)];
+          worst = std::max(worst, bytes / capacity(link).value);
+        }
+  }
+  const LoadPatterns::Share& share = patterns.share(task.work);
+  const double time = collective_time(task).time.value;
+  if (share.pattern < 0 || time <= 0) return 1;
+  return std::max(1.0, share.factor * worst_[static_cast<std::size_t>(share.pattern)] / time);
 }
 
 int Lowering::resource_count() const {
@@ -108,7 +143,8 @@ double Lowering::link_fraction(const Task& task, const LinkLoad& load) const {
   const double time = collective_time(task).time.value;
   if (time <= 0) return 0;
   const Link& link = cluster_.link(load.link);
-  const double fraction = load.bytes / (link.capacity.value * time);
+  const double fraction = load.bytes / (link.available.value * time);
+  if (is_degraded_) return fraction;
   AMSP_CHECK(fraction <= 1 + 1e-6, "{} takes {} s, too short for {} at {}",
              to_string(graph_.collective(task).call.kind), time, cluster_.link_name(load.link),
              format_bandwidth(link.capacity));

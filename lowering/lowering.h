@@ -27,14 +27,16 @@ class LoadGraph;
 ///
 /// Every running task has a nominal time T (alone on idle resources) and uses, at its nominal
 /// pace, a fraction u <= 1 of each resource:
-///   link  bytes / (capacity * T)                                   for each link of a collective
+///   link  bytes / (available * T)                                  for each link of a collective
 ///   SMs   1 for compute; for a collective the SMs its channels hold (NodeSpec::comm_sms_*)
 ///   HBM   bytes / (HBM rate * T); a collective moves kHbmPerWireByte times the bytes it sends
 class Lowering {
  public:
-  /// Keeps references to all arguments.
+  /// Keeps references to all arguments but `slowness`: by rank, how much longer than the compute
+  /// model says its kernels take; empty if none is slow. A slow GPU is slow in all it has: its
+  /// kernels take the same share of its memory bandwidth as on others.
   Lowering(const TaskGraph& graph, const ClusterGraph& cluster, const CollectiveModel& collectives,
-           const ComputeModel& compute);
+           const ComputeModel& compute, std::vector<double> slowness = {});
 
   ~Lowering();
 
@@ -42,13 +44,20 @@ class Lowering {
 
   /// Time alone. `owner`: position of the rank in its os/p group. Markers take no time.
   ComputeTime compute_time(const Task& task, int owner) const;
+  /// The same on this very rank, with its slowness.
+  Seconds compute_time_on(const Task& task, Rank rank) const {
+    return slowness(rank) * compute_time(task, owner(rank)).time;
+  }
+  double slowness(Rank rank) const {
+    return slowness_.empty() ? 1 : slowness_[static_cast<std::size_t>(rank)];
+  }
   const CollectiveTime& collective_time(const Task& task) const;
-  /// Time alone of the slowest rank.
+  /// Time alone of the slowest rank or group, with slow GPUs and links.
   Seconds slowest(const Task& task) const;
 
   /// Resources 0 .. link_count()-1 are the links; then SMs and HBM, rank by rank.
   int link_count() const { return cluster_.link_count(); }
-  BytesPerSec capacity(LinkId link) const { return cluster_.link(link).capacity; }
+  BytesPerSec capacity(LinkId link) const { return cluster_.link(link).available; }
   int resource_count() const;
   ResourceKind kind(int resource) const;
   Rank rank(int resource) const;  // of kSms and kHbm
@@ -61,8 +70,9 @@ class Lowering {
   /// Ordered by resource.
   std::vector<ResourceUse> compute_uses(const Task& task, Rank rank) const;
   std::vector<ResourceUse> collective_uses(const Task& task, int group) const;
-  /// What collective_uses is made of: the fraction of a link, and of the SMs and the HBM of every
-  /// member. Fractions of a collective that takes no time are 0.
+  /// What collective_uses is made of: the fraction of a link (above 1 where a link is too slow for
+  /// the nominal time), and of the SMs and the HBM of every member. Fractions of a collective that
+  /// takes no time are 0.
   double link_fraction(const Task& task, const LinkLoad& load) const;
   double sm_fraction(const Task& task) const;
   double hbm_fraction(const Task& task) const;
@@ -80,6 +90,9 @@ class Lowering {
   std::vector<std::string> unmeasured() const;
 
  private:
+  /// How much longer than its nominal time a collective takes alone, for slow links.
+  double stretch(const Task& task) const;
+
   const TaskGraph& graph_;
   const ClusterGraph& cluster_;
   const CollectiveModel& collectives_;
@@ -87,8 +100,12 @@ class Lowering {
   std::vector<CollectiveTime> collective_times_;         // by collective work
   std::vector<std::vector<ComputeTime>> compute_times_;  // by compute work and owner
   std::vector<int> owners_;                              // by rank
+  std::vector<double> slowness_;                         // by rank, or empty
+  std::vector<double> most_slowness_;                    // by owner, if slowness_ isn't empty
+  bool is_degraded_ = false;                             // a link has less than its capacity
   std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;
   mutable std::unique_ptr<LoadGraph> load_graph_;
+  mutable std::vector<double> worst_;  // by load pattern: seconds on the slowest link
 };
 
 }  // namespace amsp

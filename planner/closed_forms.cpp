@@ -24,6 +24,7 @@ class ClosedForms::Remembering : public CollectiveModel {
   std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override {
     return model_.loads(call, group);
   }
+  int load_pattern(const CollectiveCall& call) const override { return model_.load_pattern(call); }
 
  private:
   /// Calls of the closed form have one root, the first member.

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "data/embedded.h"
+#include "core/json.h"
 #include "topology/collective_models.h"
 #include "topology/gpu_reader.h"
 #include "topology/presets.h"
+#include "topology/profile_source.h"
 
 namespace amsp {
 
@@ -14,9 +15,8 @@ namespace {
 
 std::unique_ptr<ComputeProfile> load_compute_profile(const std::string& name) {
   if (name.empty()) return nullptr;
-  const std::string file = "profiles/" + name + ".json";
-  return std::make_unique<ComputeProfile>(
-      read_compute_profile(parse_json(embedded(file), file), file));
+  const auto [json, file] = load_profile_json(name);
+  return std::make_unique<ComputeProfile>(read_compute_profile(json, file));
 }
 
 /// Kernel times of a profile hold for the GPU as it is: what they stand for can't be overridden
@@ -45,21 +45,31 @@ Machine::Machine(const Scenario& scenario, const MachineOptions& options) {
   at_cluster(scenario, [&] {
     check_gpu(spec);
     nominal_ = std::make_unique<ClusterGraph>(spec);
-    placement_ = std::make_unique<Placement>(place(scenario));
-    // measured times are scaled; a model is asked anew
-    const bool modelled = spec.profile.empty();
     if (options.scale != HardwareScale{})
       scaled_ = std::make_unique<ClusterGraph>(scaled(spec, options.scale));
-    const ClusterGraph& asked = modelled ? cluster() : *nominal_;
-    collectives_ = make_collectives(asked, *placement_);
+  });
+  apply(scenario.conditions, *nominal_);
+  if (scaled_) apply(scenario.conditions, *scaled_);
+  at_cluster(scenario, [&] {
+    placement_ = std::make_unique<Placement>(place(scenario));
+    collectives_ = make_collectives(*nominal_, *placement_);
     profile_ = load_compute_profile(spec.profile);
-    if (scaled_)
-      collectives_ = std::make_unique<ScaledCollectives>(std::move(collectives_), asked, *scaled_,
+    if (scaled_) {
+      // A model is asked about the scaled cluster itself: NCCL may choose otherwise there.
+      // Measurements have to be stretched.
+      const ClusterGraph* basis = nominal_.get();
+      if (spec.profile.empty()) {
+        collectives_ = make_collectives(*scaled_, *placement_);
+        basis = scaled_.get();
+      }
+      collectives_ = std::make_unique<ScaledCollectives>(std::move(collectives_), *basis, *scaled_,
                                                          *placement_, options.scale.latency);
+    }
     if (options.even_broadcasts)
       collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));
   });
   compute_ = std::make_unique<ComputeModel>(spec.gpu, profile_.get(), options.scale.compute);
+  slowness_ = amsp::slowness(scenario.conditions, cluster(), *placement_);
 }
 
 }  // namespace amsp

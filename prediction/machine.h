@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "lowering/compute_model.h"
 #include "lowering/compute_profile.h"
@@ -32,6 +33,8 @@ class Machine {
   const Placement& placement() const { return *placement_; }
   const CollectiveModel& collectives() const { return *collectives_; }
   const ComputeModel& compute() const { return *compute_; }
+  /// Of the GPUs under each rank; empty if none is slow.
+  const std::vector<double>& slowness() const { return slowness_; }
 
  private:
   std::unique_ptr<ClusterGraph> nominal_, scaled_;
@@ -39,6 +42,7 @@ class Machine {
   std::unique_ptr<CollectiveModel> collectives_;
   std::unique_ptr<ComputeProfile> profile_;
   std::unique_ptr<ComputeModel> compute_;
+  std::vector<double> slowness_;
 };
 
 /// Puts the place in front of messages about the cluster as a whole.
@@ -48,6 +52,8 @@ auto at_cluster(const Scenario& scenario, Make make) {
     return make();
   } catch (const ConfigError& error) {
     throw ConfigError(scenario.file + "#/cluster: " + error.what());
+  } catch (const InfeasibleError& error) {
+    throw InfeasibleError(scenario.file + "#/cluster: " + error.what());
   }
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 #include "schedule/schedule_builder.h"
@@ -37,13 +39,25 @@ Setup::Setup(const Scenario& scenario, std::shared_ptr<const Machine> machine, i
       scenario_.model, scenario_.training, scenario_.plan, scenario_.engine, full_steps));
   at_cluster(scenario_, [&] {
     lowering_ = std::make_unique<Lowering>(*graph_, machine_->cluster(), machine_->collectives(),
-                                           machine_->compute());
+                                           machine_->compute(), machine_->slowness());
   });
 }
 
 MemoryEstimate memory_of(const Scenario& scenario) {
   return estimate_memory(scenario.model, scenario.training, scenario.plan, scenario.engine,
                          scenario.cluster);
+}
+
+Seconds StepSamples::mean() const {
+  return (1.0 / static_cast<double>(times.size())) *
+         std::accumulate(times.begin(), times.end(), Seconds{0});
+}
+
+Seconds StepSamples::quantile(double p) const {
+  std::vector<Seconds> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  const auto at = static_cast<std::size_t>(std::ceil(p * static_cast<double>(sorted.size())));
+  return sorted.at(std::max<std::size_t>(at, 1) - 1);
 }
 
 namespace {

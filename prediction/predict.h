@@ -48,6 +48,15 @@ struct RunCost {
   std::optional<double> price;  // in ReportSpec::currency
 };
 
+/// Step times under jitter, in order of the draws.
+struct StepSamples {
+  std::vector<Seconds> times;
+
+  Seconds mean() const;
+  /// The smallest time that a part `p` of the samples, in (0, 1], does not exceed.
+  Seconds quantile(double p) const;
+};
+
 /// What one step costs and where the time goes.
 struct Prediction {
   Seconds step_time;
@@ -68,6 +77,7 @@ struct Prediction {
   int rank_classes = 0;    // ranks that the simulation told apart
   int batches_played = 0;  // micro-batches that it played; the others repeat them
   std::optional<RunCost> run;
+  std::optional<StepSamples> samples;
 };
 
 /// Memory alone, without a simulation.

@@ -99,6 +99,19 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
                         {"activities", prediction.activities},
                         {"rank_classes", prediction.rank_classes},
                         {"micro_batches", prediction.batches_played}};
+  if (prediction.samples) {
+    const StepSamples& samples = *prediction.samples;
+    const Conditions::Jitter& jitter = *scenario.conditions.jitter;
+    json["jitter"] = {{"sigma", jitter.sigma},
+                      {"seed", jitter.seed},
+                      {"ranks", jitter.ranks},
+                      {"samples", samples.times.size()},
+                      {"mean_s", samples.mean().value},
+                      {"p50_s", samples.quantile(0.5).value},
+                      {"p95_s", samples.quantile(0.95).value},
+                      {"p99_s", samples.quantile(0.99).value}};
+    for (const Seconds time : samples.times) json["jitter"]["step_times_s"].push_back(time.value);
+  }
   if (prediction.run) {
     json["run"] = {{"tokens", *scenario.report.token_budget},
                    {"days", prediction.run->days},

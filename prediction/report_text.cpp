@@ -5,6 +5,7 @@
 #include "core/quantity.h"
 #include "core/text_table.h"
 #include "prediction/predict.h"
+#include "topology/collective_models.h"
 
 namespace amsp {
 
@@ -53,9 +54,10 @@ class TextReport {
          static_cast<double>(parameter_count(model)) / 1e9);
     line("  cluster   {}: {} nodes x {} {}", scenario_.cluster.name, scenario_.cluster.nodes,
          scenario_.cluster.node.gpus, scenario_.cluster.gpu.name);
-    line("  times     {}", scenario_.cluster.profile.empty()
-                               ? std::string("modelled (no profile)")
-                               : "profile " + scenario_.cluster.profile);
+    line("  times     {}",
+         scenario_.cluster.profile.empty()
+             ? "modelled (no profile); collectives as " + collectives_model(scenario_.cluster)
+             : "profile " + scenario_.cluster.profile);
     line("  plan      {} ({}), engine {}", scenario_.plan_name, to_string(scenario_.plan),
          scenario_.engine.name);
     line(
@@ -64,9 +66,22 @@ class TextReport {
         scenario_.global_batch(), training.sequence_length, training.micro_batches,
         training.micro_batch, scenario_.plan.dp.size(),
         training.recompute == Recompute::kFull ? ", full recompute" : "");
+    add_conditions();
     if (scenario_.placement.kind != PlacementKind::kPacked)
       line("  placement {}", to_string(scenario_.placement.kind));
     line("");
+  }
+
+  void add_conditions() {
+    for (const std::string& text : describe(scenario_.conditions)) line("  today     {}", text);
+  }
+
+  void add_samples() {
+    if (!prediction_.samples) return;
+    const StepSamples& samples = *prediction_.samples;
+    line("jitter      p50 {}, p95 {}, p99 {}, mean {} over {} steps",
+         format_time(samples.quantile(0.5)), format_time(samples.quantile(0.95)),
+         format_time(samples.quantile(0.99)), format_time(samples.mean()), samples.times.size());
   }
 
   void add_step() {
@@ -75,6 +90,7 @@ class TextReport {
         prediction_.batches_played < scenario_.training.micro_batches)
       line("            (micro-batches repeat: {} of {} simulated)", prediction_.batches_played,
            scenario_.training.micro_batches);
+    add_samples();
     line("TGS         {:.0f} tokens per GPU and second", prediction_.tokens_per_gpu_second);
     line("MFU         {:.1f} % = TGS x {:.2f} GFLOP per token / {}", 100 * prediction_.mfu,
          prediction_.flop_per_token.value / 1e9, format_flop_rate(scenario_.cluster.gpu.peak_bf16));

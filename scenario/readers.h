@@ -57,6 +57,10 @@ PlanPart read_plan(ObjectReader& scenario, const ClusterSpec& cluster,
 /// the cluster's node of every node of dp: {"nodes": [0, 4, 8, 12]}.
 PlacementSpec read_placement(ObjectReader& scenario, Mesh dp, int nodes);
 
+/// The object "conditions" of the scenario: slow GPUs, slow and failed links, traffic of others,
+/// jitter.
+Conditions read_conditions(ObjectReader conditions, Mesh dp);
+
 /// The key "engine" of the scenario: absent, a name or an object.
 EnginePolicy read_engine(ObjectReader& scenario);
 

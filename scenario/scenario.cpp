@@ -61,9 +61,12 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   // last, so that what is malformed is told before what can't be
   root.allow("plan");
   root.allow("placement");
+  root.allow("conditions");
   root.finish();
   PlanPart plan = read_plan(root, scenario.cluster, model.spec.name);
   scenario.placement = read_placement(root, plan.plan.dp, scenario.cluster.nodes);
+  if (root.has("conditions"))
+    scenario.conditions = read_conditions(root.object("conditions"), plan.plan.dp);
   if (const auto obstacle = engine_obstacle(scenario.engine, plan.plan))
     throw InfeasibleError(fmt::format("{}: {}", root.where("engine"), *obstacle));
   const ObjectReader place = root.object("training");

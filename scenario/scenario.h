@@ -11,6 +11,7 @@
 #include "schedule/plan.h"
 #include "schedule/training.h"
 #include "topology/cluster_spec.h"
+#include "topology/conditions.h"
 #include "topology/placement.h"
 
 namespace amsp {
@@ -35,6 +36,7 @@ struct Scenario {
   ShardingPlan plan;
   std::string plan_name;  // as written: "zero3", or "explicit"
   PlacementSpec placement;
+  Conditions conditions;
   EnginePolicy engine;
   ReportSpec report;
 

@@ -66,8 +66,7 @@ class Expander {
     double time = 0;
     int shape = -1;
     if (task.kind == WorkKind::kCompute) {
-      const int owner = lowering_.owner(lane);
-      time = lowering_.compute_time(task, owner).time.value;
+      time = lowering_.compute_time_on(task, lane).value;
       shape = shape_of({0, task.work, lane}, [&] { return lowering_.compute_uses(task, lane); });
     } else if (task.kind == WorkKind::kCollective) {
       time = lowering_.collective_time(task).time.value;

@@ -13,11 +13,11 @@ namespace amsp {
 
 class Folding::Classes {
  public:
-  explicit Classes(const Lowering& lowering)
+  Classes(const Lowering& lowering, int ranks_per_draw)
       : lowering_(lowering),
         graph_(lowering.graph()),
         loads_(lowering.load_graph()),
-        symmetry_(find_symmetry(lowering)),
+        symmetry_(find_symmetry(lowering, ranks_per_draw)),
         shapes_(lowering, symmetry_) {
     add_lanes();
   }
@@ -98,7 +98,7 @@ class Folding::Classes {
   Workload::Activity activity(const Task& task, const Lane& lane) const {
     switch (task.kind) {
       case WorkKind::kCompute:
-        return {lowering_.compute_time(task, lowering_.owner(lane.members.front())).time.value,
+        return {lowering_.compute_time_on(task, lane.members.front()).value,
                 shapes_.compute(task.work, lane.symmetry_class)};
       case WorkKind::kCollective:
         return {lowering_.collective_time(task).time.value,
@@ -138,7 +138,8 @@ class Folding::Classes {
   std::vector<int> lane_counts_;                           // by stream
 };
 
-Folding::Folding(const Lowering& lowering) : classes_(std::make_unique<const Classes>(lowering)) {}
+Folding::Folding(const Lowering& lowering, int ranks_per_draw)
+    : classes_(std::make_unique<const Classes>(lowering, ranks_per_draw)) {}
 
 Folding::~Folding() = default;
 

@@ -13,7 +13,8 @@ namespace amsp {
 class Folding {
  public:
   /// Finds the classes. Keeps a reference to the lowering.
-  explicit Folding(const Lowering& lowering);
+  /// `ranks_per_draw` > 0: ranks are alike only within groups of so many consecutive ones.
+  explicit Folding(const Lowering& lowering, int ranks_per_draw = 0);
   ~Folding();
 
   /// `program` is of the lowering's graph.

@@ -19,7 +19,8 @@ constexpr double kLeastFraction = 0.002;
 
 /// The smallest weights with weight / scale within kQuantiseTolerance of each fraction and, where
 /// weights up to 64 allow it, within a quarter of it (many small users of one resource add up). The
-/// largest fraction is exact, so nothing is slowed when it runs alone. Fractions are in (0, 1].
+/// largest fraction is exact, so nothing is slowed when it runs alone. Fractions are above 0; where
+/// the largest is above 1, of a link too slow for an activity, the bounds are relative to it.
 Quantised quantise(const std::set<double>& fractions);
 
 }  // namespace amsp

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
 
 #include "core/error.h"
 #include "core/quantity.h"
@@ -65,10 +68,53 @@ std::string name_of(int activity, const Expansion& expansion, const TaskGraph& g
 
 }  // namespace
 
+/// A program written out, and for every activity whose factor it takes; -1 for communication.
+struct Simulator::Attempt {
+  Attempt(const Lowering& lowering, const Folding& folding, Program written, int ranks_per_draw)
+      : program(std::move(written)), expansion(folding.expand(program)) {
+    if (ranks_per_draw == 0) return;
+    draws.assign(expansion.workload.activities.size(), -1);
+    const TaskGraph& graph = lowering.graph();
+    const LaneMap& lanes = *expansion.lanes[kComputeStream];
+    std::vector<int> draw_of_lane(static_cast<std::size_t>(expansion.lane_counts[kComputeStream]));
+    for (Rank rank = 0; rank < graph.dp.size(); ++rank)
+      draw_of_lane[static_cast<std::size_t>(lanes[static_cast<std::size_t>(rank)])] =
+          rank / ranks_per_draw;
+    for (const TaskId id : program.tasks())
+      if (graph[id].kind == WorkKind::kCompute)
+        std::copy(draw_of_lane.begin(), draw_of_lane.end(),
+                  draws.begin() + expansion.first_activity[index(id)]);
+  }
+
+  Program program;
+  Expansion expansion;
+  std::vector<int> draws;
+};
+
+struct Simulator::Folded {
+  Folded(const Lowering& lowering, int ranks_per_draw)
+      : repetition(lowering.graph()), folding(lowering, ranks_per_draw) {}
+
+  Repetition repetition;
+  Folding folding;
+  std::map<int, Attempt> attempts;  // by micro-batches played
+};
+
+Simulator::Simulator(const Lowering& lowering, Network network, int ranks_per_draw)
+    : lowering_(lowering), network_(network), ranks_per_draw_(ranks_per_draw) {}
+
+Simulator::~Simulator() = default;
+
 Timeline Simulator::run(const TaskGraph& graph) {
   AMSP_CHECK(&graph == &lowering_.graph(), "the lowering is of another graph");
   check_times(lowering_);
-  return network_ == Network::kFull ? run_full() : run_folded();
+  return network_ == Network::kFull ? run_full() : run_folded({});
+}
+
+Timeline Simulator::run_jittered(const std::vector<double>& factors) {
+  AMSP_CHECK(network_ == Network::kFolded && ranks_per_draw_ > 0 && !factors.empty(),
+             "{} factors for groups of {} ranks", factors.size(), ranks_per_draw_);
+  return run_folded(factors);
 }
 
 Timeline Simulator::run_full() {
@@ -80,26 +126,46 @@ Timeline Simulator::run_full() {
   return make_timeline(graph, repetition, Program(graph), {}, expansion, play(expansion));
 }
 
-Timeline Simulator::run_folded() {
+Timeline Simulator::run_folded(const std::vector<double>& factors) {
   const TaskGraph& graph = lowering_.graph();
-  const Repetition repetition(graph);
-  const Folding folding(lowering_);
+  if (!folded_) folded_ = std::make_unique<Folded>(lowering_, ranks_per_draw_);
+  const Repetition& repetition = folded_->repetition;
+  const auto attempt = [&](auto... skipped) -> Attempt& {
+    const auto found = folded_->attempts.find(batches_played_);
+    if (found != folded_->attempts.end()) return found->second;
+    return folded_->attempts
+        .try_emplace(batches_played_, lowering_, folded_->folding, Program(graph, skipped...),
+                     ranks_per_draw_)
+        .first->second;
+  };
   const int batches = repetition.batches();
   // Micro-batches from the last copy on are played as they are.
   const int tail = batches - repetition.last();
   for (batches_played_ = kFewestBatches; 2 * batches_played_ <= batches; batches_played_ *= 2) {
     const int from = batches_played_ - tail;
     if (from < repetition.first() || repetition.last() < from) break;
-    const Program program(graph, repetition, from, repetition.last());
-    const Expansion expansion = folding.expand(program);
-    const ActivityTimes times = play(expansion);
-    if (const auto period = find_period(graph, repetition, program, expansion, times))
-      return make_timeline(graph, repetition, program, period, expansion, times);
+    Attempt& some = attempt(std::cref(repetition), from, repetition.last());
+    const ActivityTimes times = play(some, factors);
+    const auto period = find_period(graph, repetition, some.program, some.expansion, times);
+    if (period)
+      return make_timeline(graph, repetition, some.program, period, some.expansion, times);
   }
   batches_played_ = batches;
-  const Program program(graph);
-  const Expansion expansion = folding.expand(program);
-  return make_timeline(graph, repetition, program, {}, expansion, play(expansion));
+  Attempt& all = attempt();
+  const ActivityTimes times = play(all, factors);
+  return make_timeline(graph, repetition, all.program, {}, all.expansion, times);
+}
+
+ActivityTimes Simulator::play(Attempt& attempt, const std::vector<double>& factors) {
+  if (factors.empty()) return play(attempt.expansion);
+  auto& activities = attempt.expansion.workload.activities;
+  const auto usual = activities;
+  for (std::size_t i = 0; i < activities.size(); ++i)
+    if (attempt.draws[i] >= 0)
+      activities[i].nominal_s *= factors.at(static_cast<std::size_t>(attempt.draws[i]));
+  ActivityTimes times = play(attempt.expansion);
+  activities = usual;
+  return times;
 }
 
 ActivityTimes Simulator::play(const Expansion& expansion) {

@@ -14,8 +14,9 @@ namespace {
 
 class Refiner {
  public:
-  explicit Refiner(const Lowering& lowering) : lowering_(lowering), loads_(lowering.load_graph()) {
-    colour_by_attributes();
+  Refiner(const Lowering& lowering, int ranks_per_draw)
+      : lowering_(lowering), loads_(lowering.load_graph()) {
+    colour_by_attributes(ranks_per_draw);
     const auto meshes = loads_.meshes().size();
     groups_of_rank_.resize(ranks_.of.size() * meshes);
     for (int group = 0; group < loads_.group_count(); ++group)
@@ -63,7 +64,7 @@ class Refiner {
     return classes.count() > before;
   }
 
-  void colour_by_attributes() {
+  void colour_by_attributes(int ranks_per_draw) {
     const TaskGraph& graph = lowering_.graph();
     ranks_.of.assign(static_cast<std::size_t>(graph.dp.size()), 0);
     groups_.of.assign(static_cast<std::size_t>(loads_.group_count()), 0);
@@ -79,6 +80,8 @@ class Refiner {
     }
     refine(ranks_, [&](Rank rank) {
       keys_.add(static_cast<Key>(owners[static_cast<std::size_t>(lowering_.owner(rank))]));
+      keys_.add(std::bit_cast<Key>(lowering_.slowness(rank)));
+      keys_.add(ranks_per_draw > 0 ? static_cast<Key>(rank / ranks_per_draw) : 0);
     });
     refine(groups_, [&](int group) { keys_.add(static_cast<Key>(loads_.mesh_of(group))); });
     refine(links_,
@@ -135,8 +138,8 @@ class Refiner {
 
 }  // namespace
 
-Symmetry find_symmetry(const Lowering& lowering) {
-  return Refiner(lowering).run();
+Symmetry find_symmetry(const Lowering& lowering, int ranks_per_draw) {
+  return Refiner(lowering, ranks_per_draw).run();
 }
 
 }  // namespace amsp

@@ -29,6 +29,7 @@ struct Symmetry {
 };
 
 /// By colour refinement, in rounds until nothing splits: O(rounds * edges * log(edges of one)).
-Symmetry find_symmetry(const Lowering& lowering);
+/// `ranks_per_draw` > 0: ranks of a class are also in one group of so many consecutive ranks.
+Symmetry find_symmetry(const Lowering& lowering, int ranks_per_draw = 0);
 
 }  // namespace amsp

@@ -18,7 +18,9 @@ struct Command {
 };
 constexpr Command kCommands[] = {
     {"predict", predict_command},
+    {"topology", topology_command},
     {"collective", collective_command},
+    {"placement", placement_command},
 };
 
 /// A first word that is neither a command nor an option nor a file may be a misspelt command.

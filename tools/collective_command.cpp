@@ -27,11 +27,12 @@ constexpr const char* kDescription =
     "and "
     "why, and which links it loads.";
 constexpr const char* kFooter = R"(
-The file describes a cluster, as the key "cluster" of a scenario does, or is a scenario.
+CLUSTER is a scenario, a cluster description by itself ({"schema": "amsp.cluster/1", ...} with the
+keys of a scenario's cluster), or the name of a preset.
 A mesh is GPUs inside a node x nodes: 8x4. With a stride (1x4/8x1) its sibling groups share links.
 
 Examples:
-  amsp-sim collective scenarios/dgx-a100-7b.json --op all_reduce --bytes 256MiB
+  amsp-sim collective dgx-h100 --set nodes=4 --op all_reduce --bytes 256MiB
   amsp-sim collective cluster.json --op all_gather --bytes 64MiB --mesh 8x4 --explain
   amsp-sim collective cluster.json --op all_reduce --bytes 1GiB --algo tree,ring
   amsp-sim collective cluster.json --op all_reduce --sweep
@@ -443,7 +444,7 @@ int collective_command(int argc, char** argv) {
   CLI::App app(kDescription, "amsp-sim collective");
   Options options;
   app.footer(kFooter);
-  app.add_option("cluster", options.cluster, "Cluster or scenario file")
+  app.add_option("cluster", options.cluster, "Cluster or scenario file, or preset")
       ->required()
       ->check(not_empty());
   app.add_option("--op", options.operation, "The operation")

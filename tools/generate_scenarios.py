@@ -36,7 +36,7 @@ def scenario(name, description, model, cluster, training, plan, engine=None, rep
     content = {"schema": "amsp.scenario/1", "name": name, "description": description,
                "model": model, "cluster": cluster, "training": training, "plan": plan}
     if engine:
-        content["engine"] = {"preset": "amsp", **engine}
+        content["engine"] = engine if isinstance(engine, str) else {"preset": "amsp", **engine}
     if report:
         content["report"] = report
     return content
@@ -153,6 +153,36 @@ def where_to_shard():
             f"communicators-{name}", text, model, cluster, short, "zero3", {"communicators": name})
 
 
+def engines():
+    """docs/teaching/engines.md"""
+    for engine, plan, text in (
+            ("amsp", "mics-8", "AMSP's engine: look at the trace of the backward; compute has no gaps while "
+             "reduce-scatters run."),
+            ("deepspeed", "mics-8", "the same plan under DeepSpeed's schedule: look at the gaps of the "
+             "compute stream in the backward, each as long as a reduce-scatter, and at the all-reduce "
+             "after it."),
+            ("fsdp2", "hsdp-8", "the same sharding under FSDP2's schedule: a gather and a reduce-scatter a "
+             "layer, taking turns, and an all-reduce of every layer in every micro-batch."),
+            ("ddp", "zero1", "replicated parameters with ZeroRedundancyOptimizer: all-reduces of 25 MiB in "
+             "every micro-batch, a broadcast after the step.")):
+        yield f"engines/{engine}.json", scenario(
+            engine, f"LLaMA-7B on 64 GPUs, {text}", {"preset": "llama-7b"}, testbed(64),
+            training(micro_batches=2), plan, engine)
+
+
+def sharp():
+    """docs/teaching/sharp.md"""
+    for state, sharp in (("off", False), ("on", True)):
+        yield f"sharp-{state}.json", scenario(
+            f"sharp-{state}",
+            "LLaMA-7B on 64 A100, optimizer states sharded, one micro-batch: the network carries one "
+            f"all-reduce of the gradients. In-network reduction is {state}. Look at the time of the "
+            "reduction in all, and at what is exposed. Compare with sharp-"
+            f"{'on' if state == 'off' else 'off'}.", {"preset": "llama-7b"},
+            {"preset": "dgx-a100", "nodes": 8, "collectives": {"sharp": sharp}},
+            training(micro_batches=1), "zero1", {"overlap": {"all_reduce": False}})
+
+
 def buckets():
     for name, size, text in (
             ("small", "25MiB", "Small buckets start early, so that all but the last all-reduce hides "
@@ -223,6 +253,38 @@ def clusters():
     yield "nodes-9x8", {"preset": "dgx-b200", "name": "nodes-9x8", "nodes": 9, "gpu": "GB200-186GB"}
 
 
+def networks():
+    """Each with a page in docs/teaching."""
+    model, short = {"preset": "llama-13b"}, {**training(micro_batches=2), "sequence_length": 2048}
+    yield "networks/oversubscribed.json", scenario(
+        "oversubscribed",
+        "LLaMA-13B on 16 nodes under 4 leaves that can send up half of what they receive; sharded over the "
+        "4 nodes of a leaf, replicated over leaves. Which traffic gets slower? docs/teaching/"
+        "oversubscription.md", model,
+        {"preset": "dgx-a100", "nodes": 16,
+         "fabric": {"nodes_per_leaf": 4, "spines": 8, "oversubscription": 2}}, short, "hsdp-8x4")
+    for name, nodes_per_leaf, rails, text in (
+            ("plain", 4, 1, "all 8 network cards of a node on one leaf"),
+            ("rails", 16, 8, "one leaf for each of a node's 8 network cards")):
+        yield f"networks/{name}.json", scenario(
+            name,
+            f"LLaMA-13B sharded over 16 nodes, {text}; the spines carry a quarter. What crosses them? "
+            "docs/teaching/rails.md", model,
+            {"preset": "dgx-h100", "nodes": 16,
+             "fabric": {"nodes_per_leaf": nodes_per_leaf, "rails": rails, "spines": 8,
+                        "oversubscription": 4}}, short, "zero3")
+    gpu = "GB200-186GB"
+    for name, cluster, text in (
+            ("rack-of-72", {"preset": "gb200-nvl72", "nodes": 1}, "one rack that NVLink joins"),
+            ("nine-nodes-of-8", {"preset": "dgx-b200", "gpu": gpu, "nodes": 9},
+             "9 nodes of 8 with a network card each GPU")):
+        yield f"networks/{name}.json", scenario(
+            name,
+            f"LLaMA-30B sharded over 72 GPUs: {text}. The GPUs are the same. What does the larger NVLink "
+            "domain change, and for which plans? docs/teaching/nvlink-domain.md",
+            {"preset": "llama-30b"}, cluster, short, "zero3")
+
+
 TINYLLAMA_CONFIG = {
     "architectures": ["LlamaForCausalLM"], "attention_bias": False, "bos_token_id": 1,
     "eos_token_id": 2, "hidden_act": "silu", "hidden_size": 2048, "initializer_range": 0.02,
@@ -241,7 +303,8 @@ def text_of(path, content):
 
 
 def files():
-    for part in (paper, table5, tiny, where_to_shard, buckets, other_clusters, planning):
+    for part in (paper, table5, tiny, where_to_shard, engines, sharp, buckets, other_clusters,
+                 networks, planning):
         for path, content in part():
             yield path, text_of(path, content)
     for name, content in clusters():

@@ -4,13 +4,18 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <thread>
 
 #include "core/json.h"
 #include "prediction/predict.h"
+#include "sim/jitter.h"
 #include "sim/simulator.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/program.h"
+#include "trace_analysis/analyse.h"
+#include "trace_reader/load_traces.h"
+#include "trace_report/html_report.h"
 #include "traces/chrome_writer.h"
 
 namespace {
@@ -22,13 +27,17 @@ constexpr const char* kDescription =
 constexpr const char* kFooter = R"(
 Commands (amsp-sim COMMAND --help says more):
   predict     what one training step costs; the default
+  topology    a cluster's network: ports, oversubscription, bisection, distances; pictures
   collective  what one collective takes, and which algorithm NCCL picks for it
+  placement   which rank runs where; hostfiles for mpirun and Slurm
 
 Examples:
   amsp-sim scenarios/llama-7b-amsp-1024gpu.json
   amsp-sim scenarios/llama-7b-amsp-1024gpu.json --set cluster.nodes=8 --set plan=zero1
   amsp-sim scenario.json --json > prediction.json
+  amsp-sim scenario.json --set conditions.jitter.sigma=0.03 --samples 1000
   amsp-sim scenario.json --trace step.json.gz --trace-ranks 0,1   (open it in ui.perfetto.dev)
+  amsp-sim scenario.json --report step.html                       (open it in a browser)
 
 Exit codes: 0 predicted, 2 the input is wrong, 3 the plan is not possible or doesn't fit,
 4 internal failure.
@@ -41,7 +50,19 @@ struct Options {
   std::string network = "folded";
   std::string trace;
   std::string trace_ranks = "0";
+  int samples = 0;
+  int workers = 0;
+  std::string report;
 };
+
+/// --samples on top of what the scenario says.
+void set_samples(const Options& options, Scenario& scenario) {
+  if (options.samples == 0) return;
+  if (!scenario.conditions.jitter)
+    throw ConfigError("--samples: needs 'conditions/jitter' in " + scenario.file +
+                      ", or --set conditions.jitter.sigma=0.03");
+  scenario.conditions.jitter->samples = options.samples;
+}
 
 /// "0,3,8-11".
 std::vector<Rank> parse_ranks(const std::string& text, int ranks) {
@@ -77,7 +98,7 @@ std::vector<Rank> parse_ranks(const std::string& text, int ranks) {
   return result;
 }
 
-void write_traces(const Options& options, const Setup& setup, const Timeline& timeline) {
+std::string trace_of(const Options& options, const Setup& setup, const Timeline& timeline) {
   const Scenario& scenario = setup.scenario();
   TraceMeta meta;
   meta.producer = "amsp-sim " AMSP_VERSION;
@@ -87,8 +108,30 @@ void write_traces(const Options& options, const Setup& setup, const Timeline& ti
   meta.device_name = scenario.cluster.gpu.name;
   meta.device_memory_bytes = scenario.cluster.gpu.memory.value;
   meta.device_sms = scenario.cluster.gpu.sms;
-  write_trace(options.trace,
-              chrome_trace(timeline, parse_ranks(options.trace_ranks, timeline.ranks()), meta));
+  return chrome_trace(timeline, parse_ranks(options.trace_ranks, timeline.ranks()), meta);
+}
+
+/// Trace and page are made of the same text.
+void write_files(const Options& options, const Setup& setup, const Timeline& timeline,
+                 const Prediction& prediction) {
+  const Scenario& scenario = setup.scenario();
+  const std::string text = trace_of(options, setup, timeline);
+  if (!options.trace.empty()) write_trace(options.trace, text);
+  if (options.report.empty()) return;
+  const Analysis analysis = analyse(load_trace_text(text, scenario.name), WindowChoice::kHost);
+  ReportOptions page;
+  page.title = scenario.name + " (simulated)";
+  for (const RankTrace& rank : analysis.set.ranks) page.ranks.push_back(rank.rank.value());
+  for (const MemoryPart& part : prediction.memory.parts)
+    page.memory.push_back({part.name, part.bytes.value, part.formula});
+  page.memory_capacity = prediction.memory.capacity.value;
+  write_file(options.report, html_report(analysis, page));
+}
+
+void refuse_scenario(const std::string& option, const std::string& path, const Options& options) {
+  std::error_code missing;  // then they aren't the same file
+  if (!path.empty() && std::filesystem::equivalent(path, options.scenario, missing))
+    throw ConfigError(option + ": " + path + " is the scenario itself");
 }
 
 int predict(const Options& options) {
@@ -96,13 +139,12 @@ int predict(const Options& options) {
   const auto progress = [&](const char* what) {
     if (terminal) fmt::print(stderr, "\r\x1b[K{}{}", what, *what != '\0' ? " ..." : "");
   };
-  const Scenario scenario = load_scenario(options.scenario, options.overrides);
-  if (!options.trace.empty()) {
-    parse_ranks(options.trace_ranks, scenario.plan.dp.size());
-    std::error_code missing;  // then they aren't the same file
-    if (std::filesystem::equivalent(options.trace, options.scenario, missing))
-      throw ConfigError("--trace: " + options.trace + " is the scenario itself");
-  }
+  Scenario scenario = load_scenario(options.scenario, options.overrides);
+  set_samples(options, scenario);
+  const bool writes = !options.trace.empty() || !options.report.empty();
+  if (writes) parse_ranks(options.trace_ranks, scenario.plan.dp.size());
+  refuse_scenario("--trace", options.trace, options);
+  refuse_scenario("--report", options.report, options);
   progress("building the schedule");
   const Setup setup(scenario);
   progress("simulating");
@@ -114,9 +156,19 @@ int predict(const Options& options) {
   prediction.activities = simulator.activities();
   prediction.rank_classes = simulator.rank_classes();
   prediction.batches_played = simulator.batches_played();
-  if (!options.trace.empty()) {
+  if (scenario.conditions.jitter) {
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    prediction.samples = StepSamples{sample_steps(
+        setup.lowering(), *scenario.conditions.jitter,
+        options.workers > 0 ? options.workers : std::max(1, cores), [&](std::size_t done) {
+          progress(
+              fmt::format("simulating step {} of {}", done, scenario.conditions.jitter->samples)
+                  .c_str());
+        })};
+  }
+  if (writes) {
     progress("writing the trace");
-    write_traces(options, setup, timeline);
+    write_files(options, setup, timeline, prediction);
   }
   progress("");
   print_output(options.json ? json_report(scenario, prediction).dump(2) + "\n"
@@ -140,18 +192,31 @@ int predict_command(int argc, char** argv) {
                  "Override a key of the scenario, such as training.micro_batches=8 (repeatable)")
       ->allow_extra_args(false);
   app.add_flag("--json", options.json, "Print the prediction as JSON");
+  app.add_option("--samples", options.samples,
+                 "Steps to simulate under the scenario's jitter, each with draws of its own")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--workers", options.workers,
+                 "Processes that simulate these steps (default: one a core)")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--network", options.network,
                  "Simulate every rank (full), or one of each class of ranks that behave alike "
                  "(folded): same times, less work")
       ->check(CLI::IsMember({"full", "folded"}))
       ->capture_default_str();
-  auto* trace = app.add_option("--trace", options.trace,
-                               "Write a Chrome trace (gzip-compressed if the name ends in .gz)")
-                    ->check(not_empty());
-  app.add_option("--trace-ranks", options.trace_ranks, "Ranks in the trace, such as 0,3,8-11")
-      ->needs(trace)
-      ->capture_default_str();
-  return run_parsed(app, argc, argv, [&] { return predict(options); });
+  app.add_option("--trace", options.trace,
+                 "Write a Chrome trace (gzip-compressed if the name ends in .gz)")
+      ->check(not_empty());
+  app.add_option("--report", options.report,
+                 "Write an HTML page: timeline, waterfall, critical path, memory; works offline")
+      ->check(not_empty());
+  auto* ranks = app.add_option("--trace-ranks", options.trace_ranks,
+                               "Ranks in the trace and the page, such as 0,3,8-11")
+                    ->capture_default_str();
+  return run_parsed(app, argc, argv, [&] {
+    if (ranks->count() > 0 && options.trace.empty() && options.report.empty())
+      throw ConfigError("--trace-ranks: needs --trace or --report");
+    return predict(options);
+  });
 }
 
 }  // namespace amsp

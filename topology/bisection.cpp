@@ -28,31 +28,33 @@ class Flow {
  public:
   Flow(const ClusterGraph& graph, bool by_capacity)
       : flow_(static_cast<std::size_t>(graph.vertex_count()) + 2) {
-    for (LinkId id = 0; id < graph.link_count(); id += 2) {
-      const auto rate = [&](LinkId link) {
-        const Link& found = graph.link(link);
-        return whole(by_capacity ? found.capacity : found.bandwidth);
-      };
-      join(graph.source(id), graph.target(id), rate(id), rate(id ^ 1));
+    for (LinkId id = 0; id < graph.link_count(); ++id) {
+      const Link& link = graph.link(id);
+      // nothing inside a node goes through its NICs
+      const auto is_nic = [&](VertexId v) { return graph.vertex(v).kind == VertexKind::kNic; };
+      if (graph.spec().nodes == 1 && (is_nic(graph.source(id)) || is_nic(graph.target(id))))
+        continue;
+      join(graph.source(id), graph.target(id), whole(by_capacity ? link.capacity : link.bandwidth));
     }
   }
 
   /// From all of `from` to all of `to`.
   BytesPerSec most(const std::vector<VertexId>& from, const std::vector<VertexId>& to) {
     const VertexId source = boost::num_vertices(flow_) - 2, sink = source + 1;
-    for (const VertexId vertex : from) join(source, vertex, kUnbounded, 0);
-    for (const VertexId vertex : to) join(vertex, sink, kUnbounded, 0);
+    for (const VertexId vertex : from) join(source, vertex, kUnbounded);
+    for (const VertexId vertex : to) join(vertex, sink, kUnbounded);
     return {static_cast<double>(boost::push_relabel_max_flow(flow_, source, sink))};
   }
 
  private:
   static constexpr std::int64_t kUnbounded = std::int64_t{1} << 50;  // more than any GPU's links
 
-  void join(VertexId a, VertexId b, std::int64_t there, std::int64_t back) {
+  /// The algorithm wants a reverse edge without capacity for each edge.
+  void join(VertexId a, VertexId b, std::int64_t capacity) {
     const auto ahead = boost::add_edge(a, b, flow_).first;
     const auto reverse = boost::add_edge(b, a, flow_).first;
-    boost::put(boost::edge_capacity, flow_, ahead, there);
-    boost::put(boost::edge_capacity, flow_, reverse, back);
+    boost::put(boost::edge_capacity, flow_, ahead, capacity);
+    boost::put(boost::edge_capacity, flow_, reverse, 0);
     boost::put(boost::edge_reverse, flow_, ahead, reverse);
     boost::put(boost::edge_reverse, flow_, reverse, ahead);
   }

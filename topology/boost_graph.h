@@ -12,7 +12,13 @@ namespace amsp {
 struct BoostGraph
     : boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Vertex, Link> {
   using edge = edge_descriptor;
-  std::vector<edge> edges_by_link;
+
+  /// A link as the cluster has it; failed ones are no edges.
+  struct Placed {
+    Link link;
+    VertexId source, target;
+  };
+  std::vector<Placed> links;  // by id
 };
 
 }  // namespace amsp

@@ -17,7 +17,7 @@ std::size_t index(int i) {
 class Builder {
  public:
   Builder(const ClusterSpec& spec, BoostGraph& graph) : spec_(spec), graph_(graph) {
-    graph_.edges_by_link.reserve(static_cast<std::size_t>(count_links(spec)));
+    graph_.links.reserve(static_cast<std::size_t>(count_links(spec)));
   }
 
   ClusterVertices run() {
@@ -44,9 +44,10 @@ class Builder {
   void add_cable(LinkKind kind, VertexId a, VertexId b, BytesPerSec bandwidth,
                  BytesPerSec capacity) {
     for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
-      const auto id = static_cast<LinkId>(graph_.edges_by_link.size());
-      graph_.edges_by_link.push_back(
-          boost::add_edge(from, to, Link{id, kind, bandwidth, capacity}, graph_).first);
+      const auto id = static_cast<LinkId>(graph_.links.size());
+      const Link link{id, kind, bandwidth, capacity, capacity};
+      graph_.links.push_back({link, from, to});
+      boost::add_edge(from, to, link, graph_);
     }
   }
 

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <boost/range/iterator_range.hpp>
+#include <map>
+#include <utility>
 
 #include "core/error.h"
 #include "topology/boost_graph.h"
@@ -13,10 +15,18 @@
 namespace amsp {
 namespace {
 
-const BoostGraph::edge& edge_of(const BoostGraph& graph, LinkId id) {
-  AMSP_CHECK(id >= 0 && static_cast<std::size_t>(id) < graph.edges_by_link.size(),
-             "there is no link {}", id);
-  return graph.edges_by_link[static_cast<std::size_t>(id)];
+const BoostGraph::Placed& placed(const BoostGraph& graph, LinkId id) {
+  AMSP_CHECK(id >= 0 && static_cast<std::size_t>(id) < graph.links.size(), "there is no link {}",
+             id);
+  return graph.links[static_cast<std::size_t>(id)];
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): every bit of the result depends on every bit of `x`.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15ULL;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+  return x ^ (x >> 31);
 }
 
 }  // namespace
@@ -42,19 +52,42 @@ const Vertex& ClusterGraph::vertex(VertexId id) const {
 }
 
 int ClusterGraph::link_count() const {
-  return static_cast<int>(graph_->edges_by_link.size());
+  return static_cast<int>(graph_->links.size());
 }
 
 const Link& ClusterGraph::link(LinkId id) const {
-  return (*graph_)[edge_of(*graph_, id)];
+  return placed(*graph_, id).link;
 }
 
 VertexId ClusterGraph::source(LinkId id) const {
-  return boost::source(edge_of(*graph_, id), *graph_);
+  return placed(*graph_, id).source;
 }
 
 VertexId ClusterGraph::target(LinkId id) const {
-  return boost::target(edge_of(*graph_, id), *graph_);
+  return placed(*graph_, id).target;
+}
+
+void ClusterGraph::set_available(LinkId id, BytesPerSec rate) {
+  AMSP_CHECK(rate.value > 0 && rate <= link(id).capacity, "{} can't have {} left", link_name(id),
+             rate.value);
+  graph_->links[static_cast<std::size_t>(id)].link.available = rate;
+}
+
+void ClusterGraph::fail(LinkId id) {
+  AMSP_CHECK(routes_.empty(), "links must fail before routes are asked for");
+  if (link(id).available.value == 0) return;
+  for (const LinkId direction : {id, id ^ 1}) {
+    graph_->links[static_cast<std::size_t>(direction)].link.available = BytesPerSec{0};
+    for (const auto& edge :
+         boost::make_iterator_range(boost::out_edges(source(direction), *graph_))) {
+      if ((*graph_)[edge].id != direction) continue;
+      boost::remove_edge(edge, *graph_);
+      break;
+    }
+  }
+  has_failures_ = true;
+  for (const VertexId end : {source(id), target(id)}) check_node(vertex(end).node);
+  check_reach();
 }
 
 std::string ClusterGraph::link_name(LinkId id) const {
@@ -95,6 +128,30 @@ bool ClusterGraph::passes(VertexId inside, VertexId from, VertexId to) const {
   return is_nic_of(from) || is_nic_of(to);
 }
 
+std::vector<RouteShare> ClusterGraph::hashed(VertexId from, VertexId to,
+                                             const std::vector<RouteShare>& shares) const {
+  const int flows = spec_.fabric.ecmp_flows;
+  std::map<LinkId, int> taken;
+  for (int flow = 0; flow < flows; ++flow)
+    for (VertexId at = from; at != to;) {
+      std::vector<LinkId> hops;
+      for (const RouteShare& share : shares)
+        if (source(share.link) == at) hops.push_back(share.link);
+      AMSP_CHECK(!hops.empty(), "a route ends at {}", to_string(vertex(at)));
+      std::uint64_t hash = spec_.fabric.ecmp_seed;
+      for (const std::uint64_t key : {std::uint64_t{from}, std::uint64_t{to},
+                                      static_cast<std::uint64_t>(flow), std::uint64_t{at}})
+        hash = mixed(hash ^ key);
+      const LinkId link = hops[static_cast<std::size_t>(hash % hops.size())];
+      ++taken[link];
+      at = target(link);
+    }
+  std::vector<RouteShare> result;
+  for (const auto& [link, count] : taken)
+    result.push_back({link, static_cast<double>(count) / flows});
+  return result;
+}
+
 const std::vector<RouteShare>& ClusterGraph::route(VertexId from, VertexId to) const {
   const std::uint64_t vertices = boost::num_vertices(*graph_);
   AMSP_CHECK(from < vertices && to < vertices, "there is no vertex {}", std::max(from, to));
@@ -102,9 +159,25 @@ const std::vector<RouteShare>& ClusterGraph::route(VertexId from, VertexId to) c
   if (const auto found = routes_.find(key); found != routes_.end()) return found->second;
   std::vector<RouteShare> shares = split_over_shortest_paths(
       *graph_, from, to, [&](VertexId inside) { return passes(inside, from, to); });
+  if (spec_.fabric.ecmp_flows > 0 && vertex(from).node != vertex(to).node)
+    shares = hashed(from, to, shares);
   AMSP_CHECK(from == to || !shares.empty(), "no route leads from {} to {}", to_string(vertex(from)),
              to_string(vertex(to)));
   return routes_.emplace(key, std::move(shares)).first->second;
+}
+
+void ClusterGraph::check_node(int node) const {
+  if (node < 0) return;
+  const auto check = [&](VertexId from, VertexId to) {
+    const auto enters = [&](VertexId inside) { return passes(inside, from, to); };
+    if (from != to && split_over_shortest_paths(*graph_, from, to, enters).empty())
+      throw ConfigError(fmt::format("cluster is not connected: {} cannot reach {}",
+                                    to_string(vertex(from)), to_string(vertex(to))));
+  };
+  for (int a = 0; a < spec_.node.gpus; ++a) {
+    for (int b = 0; b < spec_.node.gpus; ++b) check(gpu(node, a), gpu(node, b));
+    if (spec_.nodes > 1) check(gpu(node, a), nic(node, a));
+  }
 }
 
 void ClusterGraph::check_reach() const {

@@ -23,7 +23,8 @@ struct Link {
   LinkId id = 0;
   LinkKind kind = LinkKind::kNvlink;
   BytesPerSec bandwidth;  // datasheet
-  BytesPerSec capacity;   // best payload: what simulation shares
+  BytesPerSec capacity;   // best payload
+  BytesPerSec available;  // what simulation shares: less where a link is slow; 0 if it failed
 };
 
 struct BoostGraph;  // topology/boost_graph.h
@@ -35,7 +36,8 @@ struct RouteShare {
   double fraction;
 };
 
-/// The cluster as a graph of GPUs, NVSwitches, NICs, leaf and spine switches. Immutable.
+/// The cluster as a graph of GPUs, NVSwitches, NICs, leaf and spine switches. Immutable once
+/// conditions are applied (topology/conditions.h).
 /// Ids are dense and in order of construction, hence deterministic; the two directions of a
 /// cable are links 2k and 2k+1.
 ///
@@ -65,6 +67,12 @@ class ClusterGraph {
   /// Where a link starts and ends.
   VertexId source(LinkId id) const;
   VertexId target(LinkId id) const;
+  /// Lowers what a link can carry, in (0, capacity].
+  void set_available(LinkId id, BytesPerSec rate);
+  /// No route crosses the link from now on, nor the other direction of its cable; before the first
+  /// route only. Throws ConfigError if that cuts GPUs off from each other (names two).
+  void fail(LinkId id);
+  bool has_failures() const { return has_failures_; }
   /// "node3/gpu5 -> node3/nvswitch0".
   std::string link_name(LinkId id) const;
   /// GPU `gpu` of node `node`, and the NIC which that GPU uses.
@@ -79,6 +87,10 @@ class ClusterGraph {
   /// and any two NICs are connected, but not a GPU and a NIC of its node that others use: that is
   /// an InternalError.
   ///
+  /// With FabricSpec::ecmp_flows, traffic between nodes is that many equal flows instead, and each
+  /// takes one next hop at every vertex, by a hash of both ends, the flow, the vertex and the seed:
+  /// as switches do that hash headers. Flows of several pairs may then meet on one link.
+  ///
   /// Computed when first asked for, then cached: the reference stays valid as long as the
   /// graph, and calls from several threads need a lock.
   const std::vector<RouteShare>& route(VertexId from, VertexId to) const;
@@ -86,11 +98,16 @@ class ClusterGraph {
  private:
   /// Throws ConfigError if a NIC that GPUs use has no way to those of other nodes.
   void check_reach() const;
+  /// Throws ConfigError if GPUs of a node have no way to each other or to their NICs.
+  void check_node(int node) const;
   bool are_gpus_of_one_node(VertexId a, VertexId b) const;
+  std::vector<RouteShare> hashed(VertexId from, VertexId to,
+                                 const std::vector<RouteShare>& shares) const;
   bool passes(VertexId inside, VertexId from, VertexId to) const;
 
   ClusterSpec spec_;
   std::unique_ptr<BoostGraph> graph_;
+  bool has_failures_ = false;
   std::vector<VertexId> first_gpu_, first_nic_;  // by node; GPUs and NICs of a node are consecutive
   mutable std::unordered_map<std::uint64_t, std::vector<RouteShare>> routes_;
 };

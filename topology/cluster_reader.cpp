@@ -10,6 +10,7 @@
 #include "topology/gpu_reader.h"
 #include "topology/node_reader.h"
 #include "topology/presets.h"
+#include "topology/profile_source.h"
 #include "topology/rate_reader.h"
 
 namespace amsp {
@@ -61,6 +62,16 @@ std::vector<std::string> profile_names() {
   for (const std::string& file : embedded_names(folder))
     profiles.push_back(file.substr(folder.size(), file.size() - folder.size() - suffix.size()));
   return profiles;
+}
+
+/// A profile of ours by name, or a file (*.json), relative to the scenario's folder.
+std::string read_profile_name(ObjectReader& reader, const std::string& folder) {
+  if (reader.has("profile") && reader.value("profile").is_string()) {
+    const std::string name = reader.string("profile");
+    if (is_profile_file(name))
+      return folder.empty() || name.starts_with('/') ? name : folder + "/" + name;
+  }
+  return reader.choice("profile", profile_names());
 }
 
 std::string join_sources(const std::map<std::string, std::string>& sources) {
@@ -131,12 +142,18 @@ ClusterSpec read_cluster(ObjectReader user, const std::string& folder) {
     spec.fabric = read_fabric(reader.object("fabric"), spec);
     apply_transport(spec, json["node"]);
   }
-  spec.profile = reader.choice("profile", profile_names());
+  spec.profile = read_profile_name(reader, folder);
   if (spec.profile == "none") spec.profile.clear();
   const std::string policy = reader.choice_or("profile_policy", {"derive", "strict"}, "derive");
   spec.profile_strict = policy == "strict";
   default_collectives(spec);
-  if (reader.has("collectives")) read_collectives(reader.object("collectives"), spec);
+  if (reader.has("collectives")) {
+    ObjectReader collectives = reader.object("collectives");
+    read_collectives(collectives, spec);
+    if (spec.nccl.sharp && json.contains("fabric") &&
+        json["fabric"].value("transport", "") == "roce")
+      collectives.fail("sharp", "needs InfiniBand switches; the fabric's transport is roce");
+  }
   reader.finish();
   return spec;
 }

@@ -16,15 +16,20 @@ namespace amsp {
 ///             "nics": {"count": 4, "bandwidth": "200Gbps", "capacity": "24.3GBps",
 ///                      "gpu_affinity": [0, 0, 1, 1, 2, 2, 3, 3]},
 ///             "comm_sms": {"intra": 16, "inter": 8}},
-///    "fabric": {"nodes_per_leaf": 4, "spines": 16, "leaf_spine_bandwidth": "200Gbps"},
-///    "profile": "a800-4xhdr",                        // of data/profiles, or "none"
+///    "fabric": {"nodes_per_leaf": 4, "spines": 16, "leaf_spine_bandwidth": "200Gbps"},  //
+///    read_fabric "profile": "a800-4xhdr",                        // of data/profiles, or "none"
 ///    "profile_policy": "derive"}                     // or "strict"
 ///
 /// or a preset of data/clusters.json with whatever differs, at any depth:
 ///
 ///   {"preset": "a800-amsp-testbed", "nodes": 16, "fabric": {"spines": 4}}
 ///
-/// A capacity may be absent (then it is the bandwidth), as may gpu_affinity (GPUs are spread
+/// A node may instead of nvlink and pcie list its links (read_cables, describe_by_cables), or be
+///   {"nccl_topology": "node.xml", "comm_sms": {"intra": 16, "inter": 8}}   // read_nccl_topology
+/// with a path that is relative to `folder`.
+///
+/// A capacity may be absent (then it is the bandwidth, less what the
+/// fabric's transport takes), as may gpu_affinity (GPUs are spread
 /// over the NICs evenly, in order), profile_policy (derive), pcie where nothing uses it, nics and
 /// fabric with a single node. A preset's capacity was measured at the preset's bandwidth, so
 /// whoever changes the one has to state the other; another kind of nvlink is described anew.

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/units.h"
-#include "topology/vertex.h"
 #include "topology/nccl_spec.h"
+#include "topology/vertex.h"
 
 namespace amsp {
 
@@ -77,6 +78,8 @@ struct FabricSpec {
   int cores = 0;
   BytesPerSec spine_core_bandwidth = {};  // per pair and direction
   double efficiency = 1;                  // payload of links between switches / bandwidth
+  int ecmp_flows = 0;                     // 0: traffic splits evenly over all shortest paths
+  std::uint32_t ecmp_seed = 0;            // else each of so many flows of a pair takes one of them
   std::vector<CableSpec> cables = {};     // if not empty, instead: all cables outside nodes
 };
 

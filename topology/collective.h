@@ -57,7 +57,7 @@ class CollectiveModel {
   virtual std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const = 0;
   /// Calls of one mesh with the same roots and the same pattern load links in proportion to
   /// wire_bytes_per_rank.
-  virtual int load_pattern(const CollectiveCall& /*call*/) const { return 0; }
+  virtual int load_pattern(const CollectiveCall& call) const = 0;
 };
 
 }  // namespace amsp

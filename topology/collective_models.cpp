@@ -8,8 +8,8 @@
 #include "core/json.h"
 #include "core/nearest.h"
 #include "core/quantity.h"
-#include "data/embedded.h"
 #include "topology/nccl_collectives.h"
+#include "topology/profile_source.h"
 
 namespace amsp {
 namespace {
@@ -31,17 +31,8 @@ bool differs(BytesPerSec a, BytesPerSec b) {
 }
 
 CollectiveProfile load_profile(const std::string& name) {
-  const std::string prefix = "profiles/", suffix = ".json";
-  std::vector<std::string> known;
-  for (const std::string& file : embedded_names(prefix))
-    known.push_back(file.substr(prefix.size(), file.size() - prefix.size() - suffix.size()));
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    const auto close = nearest(name, known);
-    throw ConfigError(fmt::format("profile '{}' is not known{} (known: {}, none)", name,
-                                  close ? "; did you mean '" + *close + "'?" : "", join(known)));
-  }
-  const std::string file = prefix + name + suffix;
-  return read_collective_profile(parse_json(embedded(file), "data/" + file), "data/" + file);
+  const auto [json, file] = load_profile_json(name);
+  return read_collective_profile(json, file);
 }
 
 }  // namespace
@@ -74,6 +65,17 @@ void check_hardware(const CollectiveProfile& profile, const ClusterSpec& cluster
                   profile.name(), cluster.name, join(differences, "; ")));
 }
 
+bool uses_nccl_model(const ClusterSpec& cluster) {
+  const bool is_known = cluster.gpu.architecture != GpuArchitecture::kUnknown;
+  return cluster.collectives == CollectivesKind::kNccl ||
+         (cluster.collectives == CollectivesKind::kDefault && is_known);
+}
+
+std::string collectives_model(const ClusterSpec& cluster) {
+  if (!uses_nccl_model(cluster)) return "rings";
+  return cluster.nccl.sharp ? "NCCL with SHARP runs them" : "NCCL runs them";
+}
+
 std::vector<LinkLoad> EvenBroadcasts::loads(const CollectiveCall& call, int group) const {
   if (call.bytes_by_root.empty()) return model_->loads(call, group);
   const auto [unit, added] = unit_loads_.try_emplace({call.mesh, group});
@@ -94,14 +96,12 @@ std::unique_ptr<CollectiveModel> make_collectives(const ClusterGraph& graph,
                                                   const Placement& placement) {
   const ClusterSpec& cluster = graph.spec();
   if (cluster.profile.empty()) {
-    const bool knows_nccl = cluster.gpu.architecture != GpuArchitecture::kUnknown;
-    if (cluster.collectives == CollectivesKind::kNccl && !knows_nccl)
+    if (cluster.collectives == CollectivesKind::kNccl &&
+        cluster.gpu.architecture == GpuArchitecture::kUnknown)
       throw ConfigError(fmt::format(
           "gpu: has no 'architecture', which NCCL's model needs (allowed: volta, ampere, hopper, "
           "blackwell); or set \"collectives\": {{\"model\": \"rings\"}}"));
-    if (cluster.collectives == CollectivesKind::kNccl ||
-        (cluster.collectives == CollectivesKind::kDefault && knows_nccl))
-      return std::make_unique<NcclCollectives>(graph, placement);
+    if (uses_nccl_model(cluster)) return std::make_unique<NcclCollectives>(graph, placement);
     return std::make_unique<RingCollectives>(graph, placement);
   }
   CollectiveProfile profile = load_profile(cluster.profile);

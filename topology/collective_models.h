@@ -29,6 +29,7 @@ class RingCollectives : public CollectiveModel {
   RingCollectives(const ClusterGraph& graph, const Placement& placement);
   CollectiveTime time(const CollectiveCall& call) const override;
   std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override;
+  int load_pattern(const CollectiveCall& /*call*/) const override { return 0; }
 
  private:
   RingNetwork network_;
@@ -55,6 +56,7 @@ class ProfiledCollectives : public CollectiveModel {
                       const Placement& placement);
   CollectiveTime time(const CollectiveCall& call) const override;
   std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override;
+  int load_pattern(const CollectiveCall& /*call*/) const override { return 0; }
 
   const CollectiveProfile& profile() const { return profile_; }
 
@@ -77,6 +79,7 @@ class EvenBroadcasts : public CollectiveModel {
   explicit EvenBroadcasts(std::unique_ptr<CollectiveModel> model) : model_(std::move(model)) {}
   CollectiveTime time(const CollectiveCall& call) const override { return model_->time(call); }
   std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override;
+  int load_pattern(const CollectiveCall& call) const override { return model_->load_pattern(call); }
 
  private:
   std::unique_ptr<CollectiveModel> model_;
@@ -87,9 +90,15 @@ class EvenBroadcasts : public CollectiveModel {
 /// GPUs and NICs per node, NVLink, bandwidths); says what differs and how to go on without it.
 void check_hardware(const CollectiveProfile& profile, const ClusterSpec& cluster);
 
-/// The model that the cluster asks for: its `profile` from data/profiles, or rings if it names
-/// none. Throws ConfigError for an unknown profile and as check_hardware does. `graph` and
-/// `placement` must outlive the model.
+/// Whether NCCL's model times a cluster without profile; else rings do.
+bool uses_nccl_model(const ClusterSpec& cluster);
+/// "NCCL runs them", "NCCL with SHARP runs them", "rings"
+std::string collectives_model(const ClusterSpec& cluster);
+
+/// The model that the cluster asks for: its `profile` from data/profiles; if it names none, NCCL's
+/// own choices (NcclCollectives) where the GPU's architecture is known, else rings. Throws
+/// ConfigError for an unknown profile and as check_hardware does. `graph` and `placement` must
+/// outlive the model.
 std::unique_ptr<CollectiveModel> make_collectives(const ClusterGraph& graph,
                                                   const Placement& placement);
 

@@ -134,6 +134,19 @@ Rates read_cable_rates(ObjectReader& reader, VertexKind a, VertexKind b, double 
   return rates;
 }
 
+void read_ecmp(ObjectReader& fabric, FabricSpec& spec) {
+  const char* const key = "ecmp";
+  if (!fabric.has(key)) return;
+  if (!fabric.value(key).is_object()) {
+    fabric.choice(key, {"even"});
+    return;
+  }
+  ObjectReader reader = fabric.object(key);
+  spec.ecmp_seed = static_cast<std::uint32_t>(reader.integer("seed", 0, 2147483647));
+  spec.ecmp_flows = static_cast<int>(reader.integer("flows", 1, 1024));
+  reader.finish();
+}
+
 /// Ends of cables outside the nodes.
 void check_ends(ObjectReader& reader, const std::vector<CableSpec>& cables,
                 const ClusterSpec& cluster) {
@@ -193,12 +206,13 @@ FabricSpec read_fabric(ObjectReader reader, const ClusterSpec& cluster) {
   FabricSpec fabric;
   // known from the start, so that a missing key is not taken for a misspelling of another
   for (const char* key : {"nodes_per_leaf", "rails", "spines", "leaf_spine_bandwidth",
-                          "oversubscription", "core", "transport", "links"})
+                          "oversubscription", "core", "transport", "links", "ecmp"})
     reader.allow(key);
   if (reader.has("transport"))
     fabric.efficiency = reader.choice("transport", {"infiniband", "roce"}) == "roce"
                             ? kRocePayload
                             : kInfinibandPayload;
+  read_ecmp(reader, fabric);
   if (reader.has("links")) {
     for (const char* key :
          {"nodes_per_leaf", "rails", "spines", "leaf_spine_bandwidth", "oversubscription", "core"})

@@ -21,8 +21,9 @@ inline constexpr double kRocePayload = 4096.0 / (4096 + 82);
 ///    "leaf_spine_bandwidth": "200Gbps",    // or "oversubscription": 2
 ///    "core": {"leaves_per_pod": 8, "switches": 32,
 ///             "spine_core_bandwidth": "200Gbps"},  // or "oversubscription": 2
-///    "transport": "infiniband"}            // or "roce"; absent: links carry their bandwidth
-/// or {"links": [...], "transport": ...} (read_cables).
+///    "transport": "infiniband",            // or "roce"; absent: links carry their bandwidth
+///    "ecmp": {"seed": 1, "flows": 4}}      // or "even", the default
+/// or {"links": [...], "transport": ..., "ecmp": ...} (read_cables).
 ///
 /// Oversubscription is what the (fullest) switch could receive from below over what it can send
 /// up, in datasheet rates: 2 * 32 NICs of 25 GB/s / 16 spines make 100 GB/s a pair into 25.

@@ -27,12 +27,14 @@ bool has_protocol(NcclAlgorithm algorithm, NcclProtocol protocol) {
   return protocol == NcclProtocol::kSimple || algorithm == kRing || algorithm == kTree;
 }
 
-/// Of the fastest PCIe link out of a GPU or NIC.
+/// Of the fastest link that joins a GPU or NIC to the rest of its node, NVLink aside.
 double pcie_bandwidth(const ClusterGraph& graph, VertexId from) {
   double best = 0;
-  for (const auto& edge : boost::make_iterator_range(boost::out_edges(from, graph.graph())))
-    if (const Link& link = graph.graph()[edge]; link.kind == LinkKind::kPcie)
-      best = std::max(best, link.bandwidth.value);
+  for (const auto& edge : boost::make_iterator_range(boost::out_edges(from, graph.graph()))) {
+    const bool stays = graph.vertex(boost::target(edge, graph.graph())).node >= 0;
+    const Link& link = graph.graph()[edge];
+    if (stays && link.kind != LinkKind::kNvlink) best = std::max(best, link.bandwidth.value);
+  }
   return best;
 }
 
@@ -122,9 +124,10 @@ Choice NcclCollectives::choose(const CollectiveCall& call) const {
   for (const NcclAlgorithm algorithm : kNcclAlgorithms)
     for (const NcclProtocol protocol : kNcclProtocols) {
       const Choice choice{algorithm, protocol};
-      if (!has_protocol(algorithm, protocol) || !allows(call.kind, choice)) continue;
+      if (!allows(call.kind, choice)) continue;
       if (const auto obstacle = nccl::obstacle(call.kind, choice, shape, spec)) {
-        reasons.push_back(fmt::format("{}: {}", nccl::to_string(choice), *obstacle));
+        const std::string reason = fmt::format("{}: {}", to_string(algorithm), *obstacle);
+        if (reasons.empty() || reasons.back() != reason) reasons.push_back(reason);
         continue;
       }
       const Seconds time =
@@ -136,10 +139,9 @@ Choice NcclCollectives::choose(const CollectiveCall& call) const {
     }
   if (least) return known->second;
   choices_.erase(known);
-  throw InfeasibleError(
-      fmt::format("collectives: nothing that is allowed runs {} on mesh {}: {}",
-                  to_string(call.kind), to_string(call.mesh),
-                  reasons.empty() ? "no algorithm has such a protocol" : join(reasons, "; ")));
+  throw InfeasibleError(fmt::format("collectives: nothing that is allowed runs {} on mesh {}: {}",
+                                    to_string(call.kind), to_string(call.mesh),
+                                    join(reasons, "; ")));
 }
 
 const NcclCollectives::Limits& NcclCollectives::limits(NcclAlgorithm algorithm,
@@ -147,6 +149,13 @@ const NcclCollectives::Limits& NcclCollectives::limits(NcclAlgorithm algorithm,
   const auto [entry, is_new] = limits_.try_emplace({algorithm, call.kind, call.mesh});
   Limits& worst = entry->second;
   if (!is_new) return worst;
+  const bool is_half =
+      call.kind == CollectiveKind::kAllGather || call.kind == CollectiveKind::kReduceScatter;
+  if (algorithm == kRing && is_half) {  // half of what an all-reduce puts on the same links
+    const auto& [nvlink, nic, other] =
+        limits(kRing, {CollectiveKind::kAllReduce, call.mesh, call.bytes, {}});
+    return worst = {nvlink / 2, nic / 2, other / 2};
+  }
   const CollectiveCall probe{call.kind, call.mesh, kProbe, {}};
   const auto& groups = loads_.groups(call.mesh);
   for (int group = 0; group < static_cast<int>(groups.size()); ++group) {

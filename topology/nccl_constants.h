@@ -92,8 +92,8 @@ inline constexpr double kNvlsPort[] = {0, 0, .83, .79};
 inline constexpr double kNvlsGatherPort = 1;
 /// NVLS moves no more bus bandwidth than this per GPU: 72 GPUs of a GB200 rack reach 847 GB/s.
 inline constexpr double kNvlsMostBus[] = {0, 0, 1e9, 847};
-/// Time by NVLS of one node / the time that NVLSTree adds to it: H100, 2 nodes, 8 GiB: 468 GB/s,
-/// 250 of the 274 GB/s of one node (nt309_xe9680_2n against _1n).
+/// What NVLSTree reaches of NVLS inside one node: H100, 2 nodes, 8 GiB: 250 of the 274 GB/s of one
+/// node in algorithm bandwidth (nt309_xe9680_2n against _1n).
 inline constexpr double kNvlsTreePort = .92;
 /// From 4 nodes on NVLSTree reaches less than NCCL's limit per channel: 257 to 290 of 350 GB/s on
 /// B200 (b200_sharp.csv, use3a-ss), 310 of 364 on H200 (stas_h200_4n_nvlstree).
@@ -106,7 +106,7 @@ inline constexpr double kFewQueuePairsNic = 50;
 inline constexpr int kEnoughChannels = 24;
 /// Share of the NICs' bandwidth that SHARP reduces: CollNetChain 524 to 548 GB/s of bus bandwidth
 /// on 2, 4, 8 nodes of 8 B200 and 8 NDR, CollNetDirect 598 to 606 (b200_sharp.csv, active); HDR:
-/// about 20 of 25 GB/s per NIC, by NCCL's author (NVIDIA/nccl issue 320).
+/// about 20 of 25 GB/s per NIC, the rule of thumb of NCCL's author.
 inline constexpr double kSharpChain = .70;
 inline constexpr double kSharpDirect = .79;
 inline constexpr double kSharpHdr = .82;  // NICs below 400 Gb/s

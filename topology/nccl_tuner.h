@@ -30,9 +30,8 @@ struct Estimate {
   }
 };
 
-/// Why NCCL can't run `kind` by this algorithm and protocol here; std::nullopt if it can. Complete
-/// sentences' ends: "only reduces: all_reduce", "needs GPUs of generation hopper or later, found
-/// ampere".
+/// Why NCCL can't run `kind` by this algorithm and protocol here, in words for after "it can't
+/// run:"; std::nullopt if it can.
 std::optional<std::string> obstacle(CollectiveKind kind, const Choice& choice, const Layout& layout,
                                     const NcclSpec& spec);
 

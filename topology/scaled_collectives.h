@@ -38,6 +38,9 @@ class ScaledCollectives : public CollectiveModel {
                     const ClusterGraph& scaled_graph, const Placement& placement, double latency);
   CollectiveTime time(const CollectiveCall& call) const override;
   std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override;
+  int load_pattern(const CollectiveCall& call) const override {
+    return nominal_->load_pattern(call);
+  }
 
  private:
   std::unique_ptr<CollectiveModel> nominal_;

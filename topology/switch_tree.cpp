@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "core/error.h"
 #include "topology/boost_graph.h"
@@ -57,51 +59,51 @@ LinkId next_link(const ClusterGraph& graph, VertexId from, const std::map<Vertex
 }  // namespace
 
 SwitchTree switch_tree(const ClusterGraph& graph, const std::vector<VertexId>& nics, int choice) {
-  std::map<VertexId, std::map<VertexId, int>> from_leaf;
-  for (const VertexId nic : nics)
-    for (const VertexId leaf : leaves_of(graph, nic))
-      if (!from_leaf.contains(leaf)) from_leaf.emplace(leaf, distances(graph, leaf));
+  std::vector<std::vector<VertexId>> leaves;  // by NIC
+  for (const VertexId nic : nics) leaves.push_back(leaves_of(graph, nic));
+  const std::set<std::vector<VertexId>> attachments(leaves.begin(), leaves.end());
 
   // By switch: how far the farthest NIC is.
-  std::map<VertexId, int> depth;
-  for (std::size_t i = 0; i < nics.size(); ++i) {
+  std::optional<std::map<VertexId, int>> depth;
+  for (const std::vector<VertexId>& attachment : attachments) {
     std::map<VertexId, int> nearest;
-    for (const VertexId leaf : leaves_of(graph, nics[i]))
-      for (const auto& [end, distance] : from_leaf.at(leaf)) {
+    for (const VertexId leaf : attachment)
+      for (const auto& [end, distance] : distances(graph, leaf)) {
         const auto [entry, is_new] = nearest.try_emplace(end, distance);
         if (!is_new) entry->second = std::min(entry->second, distance);
       }
-    if (i == 0) {
+    if (!depth) {
       depth = std::move(nearest);
       continue;
     }
-    for (auto entry = depth.begin(); entry != depth.end();) {
+    for (auto entry = depth->begin(); entry != depth->end();) {
       const auto found = nearest.find(entry->first);
       if (found == nearest.end()) {
-        entry = depth.erase(entry);
+        entry = depth->erase(entry);
       } else {
         entry->second = std::max(entry->second, found->second);
         ++entry;
       }
     }
   }
-  AMSP_CHECK(!depth.empty(), "no switch reaches all of {} NICs", nics.size());
-  const int least = std::min_element(depth.begin(), depth.end(), [](const auto& a, const auto& b) {
-                      return a.second < b.second;
-                    })->second;
+  AMSP_CHECK(depth && !depth->empty(), "no switch reaches all of {} NICs", nics.size());
+  const int least =
+      std::min_element(depth->begin(), depth->end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+      })->second;
   std::vector<VertexId> roots;
-  for (const auto& [end, distance] : depth)
+  for (const auto& [end, distance] : *depth)
     if (distance == least) roots.push_back(end);
   const VertexId root = roots[static_cast<std::size_t>(choice) % roots.size()];
 
   const std::map<VertexId, int> to_root = distances(graph, root);
   std::map<LinkId, int> below;
-  for (const VertexId nic : nics) {
-    int distance = least + 1;
-    for (const VertexId leaf : leaves_of(graph, nic))
+  for (std::size_t i = 0; i < nics.size(); ++i) {
+    int distance = least;
+    for (const VertexId leaf : leaves[i])
       if (const auto found = to_root.find(leaf); found != to_root.end())
         distance = std::min(distance, found->second);
-    for (VertexId at = nic; distance >= 0; --distance) {
+    for (VertexId at = nics[i]; distance >= 0; --distance) {
       const LinkId link = next_link(graph, at, to_root, distance);
       ++below[link];
       at = graph.target(link);

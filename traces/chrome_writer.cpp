@@ -117,9 +117,11 @@ class TraceText {
 
   /// Unique in the file: tools match a kernel with its launch by this number alone.
   std::int64_t correlation(const Slice& slice) const {
-    const auto file_rank =
-        std::lower_bound(ranks_.begin(), ranks_.end(), slice.rank) - ranks_.begin();
-    return file_rank * graph_.size() + static_cast<std::int64_t>(index(slice.task)) + 1;
+    return first_correlation(slice.rank) + static_cast<std::int64_t>(index(slice.task));
+  }
+  std::int64_t first_correlation(Rank rank) const {
+    const auto file_rank = std::lower_bound(ranks_.begin(), ranks_.end(), rank) - ranks_.begin();
+    return file_rank * graph_.size() + 1;
   }
 
   void begin_slice(const char* category, const std::string& name, std::int64_t pid, int tid,
@@ -143,7 +145,7 @@ class TraceText {
       case SliceKind::kKernel:
         begin_slice("kernel", kernels_.name(slice.task), gpu_pid(slice.rank),
                     trace_stream(task.stream), slice);
-        append(R"(, "args": {{{}}})", kernels_.args(slice, correlation(slice)));
+        append(R"(, "args": {{{}}})", kernels_.args(slice, first_correlation(slice.rank)));
         break;
     }
     append("}}");

@@ -34,7 +34,8 @@ struct TraceMeta {
 std::string chrome_trace(const Timeline& timeline, const std::vector<Rank>& ranks,
                          const TraceMeta& meta);
 
-/// Writes it to `path`, gzip-compressed (no time stamp) if the name ends in ".gz".
+/// Writes it to `path`, gzip-compressed (no time stamp) if the name ends in ".gz" in any
+/// case of letters.
 /// Throws ConfigError if the file can't be written.
 void write_trace(const std::string& path, const std::string& text);
 

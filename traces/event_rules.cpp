@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 
 #include "core/object_reader.h"
 #include "traces/trace_text.h"
@@ -12,6 +13,7 @@ namespace amsp {
 namespace {
 
 constexpr std::string_view kPhases = "XMCistf";
+constexpr std::string_view kOtherPhases = "BEbenIRSTpFPNODaAvVc()";  // of traces of others
 // 2^53: up to here viewers, which read times as doubles, have every nanosecond
 constexpr Nanoseconds kLatest = Nanoseconds{1} << 53;
 // members of "args" that make tools misread the trace
@@ -47,20 +49,24 @@ void EventRules::fail(const ScannedEvent& event, std::string reason) {
 void EventRules::add(const ScannedEvent& event) {
   const Json& value = event.value;
   if (!value.is_object()) return fail(event, "must be an object, found " + describe(value));
+  if (!ours_ && value.empty()) return;  // viewers skip it
   const std::optional<char> phase = phase_of(value);
+  const std::string ph = text_of(value, "ph");
+  if (!ours_ && ph.size() == 1 && kOtherPhases.find(ph[0]) != std::string_view::npos) return;
   if (!phase) return fail(event, "ph must be one of X M C i s t f, found " + found(value, "ph"));
   const Json& args = member(value, "args");
   if (value.contains("args") && !args.is_object())
     return fail(event, "args must be an object, found " + describe(args));
-  if (text_of(value, "name").empty())
+  if (text_of(value, "name").empty() && (ours_ || *phase == 'M'))
     return fail(event, "name must be a string that is not empty, found " + found(value, "name"));
   if (*phase == 'M') {
     check_metadata(event);
     return;
   }
   for (const char* key : kForbiddenArgs)
-    if (args.contains(key)) fail(event, fmt::format("args must not have the key '{}'", key));
-  if (*phase == 'X') {
+    if (ours_ && args.contains(key))
+      fail(event, fmt::format("args must not have the key '{}'", key));
+  if (*phase == 'X' && ours_) {
     kernels_.add(event);
     has_step_ = has_step_ || is_step(value);
   }
@@ -75,11 +81,14 @@ void EventRules::add(const ScannedEvent& event) {
     case 'i':
       return check_instant(event);
     default:
-      return check_flow(event, *placed, *phase);
+      // ends without a begin are the rule in Kineto's traces, and viewers skip them
+      if (ours_) check_flow(event, *placed, *phase);
+      return;
   }
 }
 
 bool EventRules::check_metadata(const ScannedEvent& event) {
+  if (!ours_) return true;  // viewers skip what they don't know
   const std::string name = text_of(event.value, "name");
   if (std::find(std::begin(kMetadataNames), std::end(kMetadataNames), name) ==
       std::end(kMetadataNames)) {
@@ -117,12 +126,30 @@ std::optional<std::uint32_t> EventRules::place(const ScannedEvent& event, const 
   return id;
 }
 
+std::optional<std::uint32_t> EventRules::foreign_place(const ScannedEvent& event, const char* key) {
+  const Json& value = member(event.value, key);
+  if (value.is_string())
+    return texts_.try_emplace(value.get<std::string>(), ~static_cast<std::uint32_t>(texts_.size()))
+        .first->second;
+  const auto id = whole_id(value, 0);
+  if (!id)
+    fail(event, fmt::format("{} is no whole number from 0 to 4294967295: viewers take 0, found {}",
+                            key, found(event.value, key)));
+  else if (*id == 0 && std::string_view(key) == "tid" && member(event.value, "pid") != 0)
+    fail(event, "tid 0 is taken for the main thread of its process");
+  return id;
+}
+
 std::optional<PlacedEvent> EventRules::placed(const ScannedEvent& event, char phase) {
   const auto ts = time(event, "ts", event.ts);
-  const auto pid = place(event, "pid");
+  const auto where = [&](const char* key) {
+    return ours_ ? place(event, key) : foreign_place(event, key);
+  };
+  const auto pid = where("pid");
   const bool of_process = phase == 'C';
-  const auto tid = of_process ? std::optional<std::uint32_t>(0) : place(event, "tid");
+  const auto tid = of_process ? std::optional<std::uint32_t>(0) : where("tid");
   if (!ts || !pid || !tid) return std::nullopt;
+  if (!ours_) return PlacedEvent{event.number, {*pid, *tid}, *ts};
   if (*pid == *tid) {
     fail(event, fmt::format("tid and pid are both {}, which marks a main thread", *pid));
     return std::nullopt;
@@ -139,7 +166,10 @@ std::optional<PlacedEvent> EventRules::placed(const ScannedEvent& event, char ph
 void EventRules::check_slice(const ScannedEvent& event, const PlacedEvent& placed) {
   const auto duration = time(event, "dur", event.dur);
   if (!duration) return;
-  slices_.add(placed, *duration);
+  if (ours_)
+    slices_.add(placed, *duration);
+  else
+    later_.push_back({placed, *duration});
 }
 
 void EventRules::check_flow(const ScannedEvent& event, const PlacedEvent& placed, char phase) {
@@ -166,6 +196,13 @@ void EventRules::check_instant(const ScannedEvent& event) {
 }
 
 void EventRules::finish() {
+  if (!ours_) {
+    std::stable_sort(later_.begin(), later_.end(), [](const LaterSlice& a, const LaterSlice& b) {
+      return std::tie(a.placed.ts, b.duration) < std::tie(b.placed.ts, a.duration);
+    });
+    for (const LaterSlice& slice : later_) slices_.add(slice.placed, slice.duration);
+    return;
+  }
   flows_.finish();
   kernels_.finish();
   if (!has_step_) violations_.add("no user_annotation is called ProfilerStep#N");

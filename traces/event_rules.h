@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "traces/kernel_rules.h"
+#include "traces/trace_rules.h"
 #include "traces/trace_scan.h"
 #include "traces/track_rules.h"
 #include "traces/violations.h"
@@ -15,8 +18,9 @@ namespace amsp {
 /// reported for that and not looked at further.
 class EventRules {
  public:
-  explicit EventRules(Violations& violations)
+  EventRules(Violations& violations, RuleSet rules)
       : violations_(violations),
+        ours_(rules == RuleSet::kSchema),
         slices_(violations),
         flows_(violations, slices_),
         kernels_(violations) {}
@@ -38,7 +42,19 @@ class EventRules {
   void check_counter(const ScannedEvent& event);
   void check_instant(const ScannedEvent& event);
 
+  /// pid or tid of a trace of anyone: a number, or a text that stands for itself.
+  std::optional<std::uint32_t> foreign_place(const ScannedEvent& event, const char* key);
+
+  /// Slices in traces of others come in any order, and viewers sort them.
+  struct LaterSlice {
+    PlacedEvent placed;
+    Nanoseconds duration;
+  };
+
   Violations& violations_;
+  bool ours_;
+  std::vector<LaterSlice> later_;
+  std::map<std::string, std::uint32_t> texts_;  // that stand for a pid or tid
   SliceRules slices_;
   FlowRules flows_;
   KernelRules kernels_;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "core/error.h"
 #include "traces/trace_text.h"
 
@@ -104,16 +107,46 @@ std::string KernelText::name(TaskId id) const {
   return name;
 }
 
-std::string KernelText::args(const Slice& kernel, std::int64_t correlation) const {
+void KernelText::add_dependency(TaskId dep, std::map<StreamId, TaskId>& last) const {
+  if (graph_[dep].kind == WorkKind::kMarker) {
+    add_dependencies(dep, last);
+    return;
+  }
+  TaskId& latest = last.try_emplace(graph_[dep].stream, dep).first->second;
+  latest = std::max(latest, dep);
+}
+
+void KernelText::add_dependencies(TaskId task, std::map<StreamId, TaskId>& last) const {
+  for (const TaskId dep : graph_.deps(task)) add_dependency(dep, last);
+  const TaskId previous = graph_.stream_predecessor(task);
+  const bool through_mark = previous != TaskId{-1} && (graph_[task].kind == WorkKind::kMarker ||
+                                                       graph_[previous].kind == WorkKind::kMarker);
+  if (through_mark) add_dependency(previous, last);
+}
+
+std::string KernelText::dependencies(TaskId task, std::int64_t first_correlation) const {
+  std::map<StreamId, TaskId> last;  // of a stream all but the last have ended before it
+  add_dependencies(task, last);
+  last.erase(graph_[task].stream);
+  std::vector<std::int64_t> ids;
+  for (const auto& [stream, dep] : last)
+    ids.push_back(first_correlation + static_cast<std::int64_t>(dep));
+  std::sort(ids.begin(), ids.end());
+  return ids.empty() ? "" : fmt::format(R"(, "deps": [{}])", fmt::join(ids, ", "));
+}
+
+std::string KernelText::args(const Slice& kernel, std::int64_t first_correlation) const {
   const Task& task = graph_[kernel.task];
   const TaskKeyText key = key_text(graph_, kernel.task);
   std::string text = fmt::format(
       R"("device": {}, "context": 1, "stream": {}, "correlation": {}, "step": {}, "mb": {}, )"
       R"("phase": "{}", "layer": "{}", "module": "{}", "op": "{}")",
-      kernel.rank % graph_.dp.intra, trace_stream(task.stream), correlation, key.step,
-      key.micro_batch, key.phase, key.layer, key.module, key.op);
+      kernel.rank % graph_.dp.intra, trace_stream(task.stream),
+      first_correlation + static_cast<std::int64_t>(kernel.task), key.step, key.micro_batch,
+      key.phase, key.layer, key.module, key.op);
   if (task.kind == WorkKind::kCollective)
     text += fmt::format(R"(, "group": "{}"{})", key.mesh, collective_args(kernel));
+  text += dependencies(kernel.task, first_correlation);
   return text + fmt::format(R"(, "sk": "{}")", graph_.key(kernel.task));
 }
 

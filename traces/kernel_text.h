@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "traces/process_groups.h"
@@ -20,10 +21,16 @@ class KernelText {
 
   /// "gemm q forward L3", "ncclDevKernel_AllGather_RING_LL".
   std::string name(TaskId task) const;
-  /// The members of "args", without braces.
-  std::string args(const Slice& kernel, std::int64_t correlation) const;
+  /// The members of "args", without braces. The correlation of a task is `first_correlation` + its
+  /// number.
+  std::string args(const Slice& kernel, std::int64_t first_correlation) const;
 
  private:
+  /// `, "deps": [...]`: what the task waited for on other streams, the last of each, by
+  /// correlation; through marks, which are no kernels. Empty if there is none.
+  std::string dependencies(TaskId task, std::int64_t first_correlation) const;
+  void add_dependencies(TaskId task, std::map<StreamId, TaskId>& last) const;
+  void add_dependency(TaskId dep, std::map<StreamId, TaskId>& last) const;
   std::string collective_args(const Slice& kernel) const;
 
   const TaskGraph& graph_;

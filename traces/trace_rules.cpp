@@ -18,12 +18,12 @@ bool is_blank(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Viewers tell JSON from other formats by the first two characters, whitespace left out.
-bool looks_like_json_object(std::string_view text) {
+/// Viewers tell JSON from other formats by the first characters, whitespace left out.
+bool starts_with(std::string_view text, std::string_view wanted) {
   std::string start;
-  for (std::size_t i = 0; i < text.size() && start.size() < 2; ++i)
+  for (std::size_t i = 0; i < text.size() && start.size() < wanted.size(); ++i)
     if (!is_blank(text[i])) start += text[i];
-  return start == "{\"";
+  return start == wanted;
 }
 
 /// The text from the first key "rank" on; empty if there is none.
@@ -126,13 +126,14 @@ class HeaderRules {
 
 }  // namespace
 
-std::vector<std::string> broken_trace_rules(std::string_view json_text) {
+std::vector<std::string> broken_trace_rules(std::string_view json_text, RuleSet rules) {
   Violations violations;
-  if (!looks_like_json_object(json_text)) {
-    violations.add("must start with {\"");
+  const bool ours = rules == RuleSet::kSchema;
+  if (!starts_with(json_text, "{\"") && (ours || !starts_with(json_text, "[{\""))) {
+    violations.add(ours ? "must start with {\"" : "must start with {\" or [{\"");
     return violations.lines();
   }
-  EventRules events(violations);
+  EventRules events(violations, rules);
   const ScannedTrace trace =
       scan_trace(json_text, [&](const ScannedEvent& event) { events.add(event); });
   if (trace.error) {
@@ -140,8 +141,15 @@ std::vector<std::string> broken_trace_rules(std::string_view json_text) {
     return violations.lines();
   }
   events.finish();
-  HeaderRules(json_text, trace, violations).check();
+  if (ours)
+    HeaderRules(json_text, trace, violations).check();
+  else if (trace.top.is_object() && !member(trace.top, "traceEvents").is_array())
+    violations.add("traceEvents must be an array, found " + found(trace.top, "traceEvents"));
   return violations.lines();
+}
+
+bool claims_our_schema(std::string_view json_text) {
+  return json_text.find("\"semantic_schema\"") != std::string_view::npos;
 }
 
 }  // namespace amsp

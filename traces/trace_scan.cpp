@@ -6,14 +6,13 @@
 #include <utility>
 
 #include "core/json_syntax.h"
+#include "core/sax_error.h"
 #include "core/utf8.h"
 
 namespace amsp {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
-constexpr std::size_t kEventDepth = 3;  // containers open inside an event: root, traceEvents, event
-constexpr int kNumberOverflow = 406;    // nlohmann's exception id
 
 class Scanner : public nlohmann::json_sax<Json> {
  public:
@@ -45,31 +44,30 @@ class Scanner : public nlohmann::json_sax<Json> {
     key_ = std::move(key);
     after_key_ = true;
     if (open_.size() == 1) trace_.keys.push_back(key_);
-    if (key_ == "rank" && trace_.first_rank_section.empty())
+    if (key_ == "rank" && trace_.first_rank_section.empty() && !trace_.keys.empty())
       trace_.first_rank_section = trace_.keys.back();
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    using Container = JsonPlace::Container;
-    const Container container = open_.empty()               ? Container::kNone
-                                : open_.back()->is_object() ? Container::kObject
-                                                            : Container::kArray;
-    const JsonPlace place{container, after_key_, position};
-    const auto explain = error.id == kNumberOverflow ? explain_overflow : explain_syntax_error;
-    trace_.error = explain(text_, place);
+    const Json* innermost = open_.empty() ? nullptr : open_.back();
+    trace_.error = explain_sax_error(text_, innermost, after_key_, position, error);
     return false;
   }
 
  private:
   bool in_events() const {
+    if (open_.empty()) return false;
+    if (open_[0]->is_array()) return true;
     return open_.size() >= 2 && trace_.keys.back() == "traceEvents" && open_[1]->is_array();
   }
+  /// Containers that are open inside an event: the root, traceEvents if it is no array, the event.
+  std::size_t event_depth() const { return open_[0]->is_array() ? 2 : 3; }
 
   template <class Number>
   bool number(Number value, const std::string& text) {
-    if (open_.size() == kEventDepth && in_events()) {
+    if (in_events() && open_.size() == event_depth()) {
       if (key_ == "ts") event_.ts = text;
       if (key_ == "dur") event_.dur = text;
     }
@@ -108,7 +106,7 @@ class Scanner : public nlohmann::json_sax<Json> {
 
   /// Call when a value is complete: an element of traceEvents leaves the tree.
   void hand_out() {
-    if (open_.size() + 1 != kEventDepth || !in_events()) return;
+    if (!in_events() || open_.size() + 1 != event_depth()) return;
     Json& events = *open_.back();
     event_.value = std::move(events.back());
     events.clear();

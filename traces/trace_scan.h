@@ -27,8 +27,8 @@ struct ScannedTrace {
   std::optional<std::string> error;  // "LINE:COLUMN: reason": no valid JSON, the rest is missing
 };
 
-/// Reads strict JSON whose root is an object and hands out its events one by one, so that memory
-/// does not grow with their number.
+/// Reads strict JSON whose root is an object with traceEvents, or the array of events itself, and
+/// hands out the events one by one, so that memory does not grow with their number.
 ScannedTrace scan_trace(std::string_view text,
                         const std::function<void(const ScannedEvent&)>& on_event);
 

@@ -39,10 +39,16 @@ std::string gzip(const std::string& text) {
   return packed;
 }
 
+/// Whatever the case of the letters.
+bool ends_in_gz(const std::string& path) {
+  return path.ends_with(".gz") || path.ends_with(".GZ") || path.ends_with(".Gz") ||
+         path.ends_with(".gZ");
+}
+
 }  // namespace
 
 void write_trace(const std::string& path, const std::string& text) {
-  write_file(path, path.ends_with(".gz") ? gzip(text) : text);
+  write_file(path, ends_in_gz(path) ? gzip(text) : text);
 }
 
 }  // namespace amsp

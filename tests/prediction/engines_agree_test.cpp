@@ -31,6 +31,13 @@ std::vector<std::string> cluster_of(const PlanCase& c) {
 
 class EnginesAgree : public testing::TestWithParam<PlanCase> {};
 
+/// As kNoOverlap, of another engine.
+std::vector<std::string> no_overlap(const std::string& engine) {
+  std::vector<std::string> overrides = kNoOverlap;
+  overrides.front() = "engine.preset=" + engine;
+  return overrides;
+}
+
 /// Nothing overlaps and no two groups share a link: the simulation is the sum of the tasks.
 TEST_P(EnginesAgree, ExactEqualsSimulationWithoutOverlapAndContention) {
   for (const char* m : {"1", "3"})
@@ -44,6 +51,26 @@ TEST_P(EnginesAgree, ExactEqualsSimulationWithoutOverlapAndContention) {
         EXPECT_NEAR(p.step_s() / p.prediction.exact.total.value, 1, 1e-9)
             << "M " << m << " recompute " << recompute << " " << os_sharding;
       }
+}
+
+/// The same of the other engines, and of their own overlap: never longer than the sum.
+TEST_P(EnginesAgree, OtherEnginesAreTheSumOfTheirTasksToo) {
+  for (const std::string engine : {"deepspeed", "fsdp2", "ddp"})
+    for (const char* m : {"1", "3"}) {
+      const std::vector<std::string> overrides =
+          cluster_of(GetParam()) +
+          std::vector<std::string>{"training.micro_batches=" + std::string(m)};
+      const bool shards =
+          std::string(GetParam().plan) != "ddp" && std::string(GetParam().plan) != "zero1";
+      if (engine == "ddp" && shards) continue;
+      const Predicted chain = predict(tiny_scenario(overrides + no_overlap(engine)));
+      EXPECT_NEAR(chain.step_s() / chain.prediction.exact.total.value, 1, 1e-9)
+          << engine << " M " << m;
+      const Predicted own =
+          predict(tiny_scenario(overrides + std::vector<std::string>{"engine=" + engine}));
+      EXPECT_LE(own.step_s(), own.prediction.exact.total.value * (1 + 1e-9)) << engine;
+      EXPECT_GE(own.step_s(), own.prediction.exact.compute.value * (1 - 1e-9)) << engine;
+    }
 }
 
 TEST_P(EnginesAgree, CriticalPathTilesTheWindow) {

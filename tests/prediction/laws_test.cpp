@@ -10,7 +10,8 @@ double communication_s(const Predicted& p, const std::string& name) {
   return found == p.prediction.exact.communication.end() ? 0 : found->second.value;
 }
 
-/// time = alpha + beta / bandwidth: equal steps of 1/bandwidth give equal steps of time.
+/// time = alpha + beta / bandwidth: equal steps of 1/bandwidth give equal steps of time. With
+/// rings: NCCL's choice of a protocol depends on the bandwidth.
 TEST(Laws, DoublingTheBottleneckHalvesTheBandwidthTerm) {
   const auto reduce = [](const char* nic) {
     return communication_s(
@@ -26,6 +27,40 @@ TEST(Laws, DoublingTheBottleneckHalvesTheBandwidthTerm) {
   const double t200 = reduce("200Gbps");
   EXPECT_GT(t50, t100);
   EXPECT_NEAR((t50 - t100) / (t100 - t200), 2, 1e-6);
+}
+
+TEST(Laws, ASlowLinkThatNothingCrossesChangesNothing) {
+  const auto step = [](const char* conditions) {
+    return predict(tiny_scenario({"plan=zero3", conditions})).step_s();
+  };
+  EXPECT_DOUBLE_EQ(step(R"(conditions={"slow_links":[{"at":"node0/nic[0-7]","capacity":0.01}]})"),
+                   step("conditions={}"));
+}
+
+TEST(Laws, HalfTheCapacityOfTheBottleneckIsHalfTheBandwidth) {
+  // Large messages over one NIC each: time alone is all bandwidth.
+  const auto reduce = [](const char* share) {
+    return communication_s(
+        predict(tiny_scenario(
+            {"cluster.nodes=2", "plan=ddp", "cluster.collectives.model=rings",
+             std::string(R"(conditions={"slow_links":[{"at":"node1/nic0 -> leaf0","capacity":)") +
+                 share + "}]}"})),
+        "grad_reduce");
+  };
+  const double quarter = reduce("0.25"), eighth = reduce("0.125");
+  EXPECT_GT(quarter, reduce("1"));
+  EXPECT_NEAR(eighth / quarter, 2, 0.01);
+}
+
+TEST(Laws, ASlowGpuTakesItsTimeAndTheOthersWait) {
+  const std::vector<std::string> none = {"plan=ddp", "engine.overlap.all_reduce=false"};
+  auto slow = none;
+  slow.push_back(R"(conditions={"slow_gpus":[{"at":"node0/gpu3","speed":0.5}]})");
+  const Predicted usual = predict(tiny_scenario(none)), straggler = predict(tiny_scenario(slow));
+  EXPECT_EQ(straggler.prediction.rank, 3);
+  EXPECT_NEAR(straggler.step_s() - usual.step_s(), usual.prediction.exact.compute.value,
+              1e-3 * usual.step_s());
+  EXPECT_NEAR(straggler.prediction.exact.total.value, straggler.step_s(), 1e-6);
 }
 
 TEST(Laws, AnUnusedLinkChangesNothing) {

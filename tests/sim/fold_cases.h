@@ -14,6 +14,7 @@
 #include "schedule/schedule_builder.h"
 #include "sim/simulator.h"
 #include "topology/collective_models.h"
+#include "topology/conditions.h"
 #include "topology/node_cables.h"
 
 namespace amsp {
@@ -70,6 +71,7 @@ struct FoldCase {
   std::string name;
   Skew skew = Skew::kNone;
   PlacementKind placement = PlacementKind::kPacked;
+  Conditions conditions;
 };
 
 /// Big enough that kernels take milliseconds, so that 1e-9 of a time is more than the clock's
@@ -90,12 +92,13 @@ inline ModelSpec fold_model() {
 struct FoldSetup {
   explicit FoldSetup(const FoldCase& c)
       : cluster(c.cluster),
-        placement(c.cluster, c.plan.dp, c.plan.os.inter, {c.placement, {}}),
+        placement(place(c, cluster)),
         collectives(
             std::make_unique<SkewedCollectives>(make_collectives(cluster, placement), c.skew)),
         compute(c.cluster.gpu, nullptr),
         graph(build_schedule(fold_model(), c.training, c.plan, c.engine)),
-        lowering(graph, cluster, *collectives, compute) {}
+        lowering(graph, cluster, *collectives, compute,
+                 slowness(c.conditions, cluster, placement)) {}
 
   ClusterGraph cluster;
   Placement placement;
@@ -103,6 +106,12 @@ struct FoldSetup {
   ComputeModel compute;
   TaskGraph graph;
   Lowering lowering;
+
+ private:
+  static Placement place(const FoldCase& c, ClusterGraph& cluster) {
+    apply(c.conditions, cluster);
+    return {c.cluster, c.plan.dp, c.plan.os.inter, {c.placement, {}}};
+  }
 };
 
 /// Draws cases from a seed, the same everywhere.
@@ -121,16 +130,18 @@ class FoldCases {
       const std::string plan = draw_plan(c);
       if (plan.empty() || broken_rule(c.plan, c.cluster) || engine_obstacle(c.engine, c.plan))
         continue;
+      if (draw(3) == 0) draw_conditions(c);
       const auto& [nodes, gpus] = std::pair(c.cluster.nodes, c.cluster.node.gpus);
       c.name = fmt::format(
           "{} ({}) on {} nodes of {} GPUs and {} NICs, NVLink {}, {} nodes a leaf, {} spines of "
-          "{}, {} rails, {} cores, {} + {} cables, {}; "
-          "collectives {}; engine {}, overlap {}{}{}{}, {}{}{}{}{}{}{}, M {}, skew {}",
+          "{}, {} rails, {} cores, {} flows, {} + {} cables, {}; "
+          "collectives {}; engine {}, overlap {}{}{}{}, {}{}{}{}{}{}{}, M {}, skew {}, {} slow "
+          "GPUs, {} links",
           plan, to_string(c.plan), nodes, gpus, c.cluster.node.nics,
           static_cast<int>(c.cluster.node.nvlink), c.cluster.fabric.nodes_per_leaf,
           c.cluster.fabric.spines, c.cluster.fabric.leaf_spine_bandwidth.value,
-          c.cluster.fabric.rails, c.cluster.fabric.cores, c.cluster.node.cables.size(),
-          c.cluster.fabric.cables.size(), to_string(c.placement),
+          c.cluster.fabric.rails, c.cluster.fabric.cores, c.cluster.fabric.ecmp_flows,
+          c.cluster.node.cables.size(), c.cluster.fabric.cables.size(), to_string(c.placement),
           to_string(c.cluster.gpu.architecture) + std::string(c.cluster.nccl.sharp ? " SHARP" : ""),
           c.engine.name, int{c.engine.overlap_gather}, int{c.engine.overlap_all_reduce},
           int{c.engine.overlap_broadcast}, int{c.engine.decoupled_reduce_scatter},
@@ -141,7 +152,7 @@ class FoldCases {
           c.engine.param_update == ParamUpdate::kAllGather ? "all_gather " : "",
           c.engine.os_sharding == OsSharding::kTensor ? "tensor " : "flat ",
           c.engine.replica_sync == ReplicaSync::kEvery ? "every" : "last", c.training.micro_batches,
-          static_cast<int>(c.skew));
+          static_cast<int>(c.skew), c.conditions.slow_gpus.size(), c.conditions.links.size());
       return c;
     }
   }
@@ -198,6 +209,30 @@ class FoldCases {
     return cluster;
   }
 
+  /// A slow GPU or two, some slow, shared or failed links.
+  void draw_conditions(FoldCase& c) {
+    for (int i = draw(3); i > 0; --i)
+      c.conditions.slow_gpus.push_back(
+          {to_string(Vertex{VertexKind::kGpu, draw(c.cluster.nodes), draw(c.cluster.node.gpus)}),
+           coin() ? 0.5 : 0.9, "test"});
+    const ClusterGraph graph(c.cluster);
+    for (int i = draw(3); i > 0; --i) {
+      const Link& link = graph.link(draw(graph.link_count()));
+      Conditions::Links entry{graph.link_name(link.id), coin() ? 0.5 : 0.05, {}, "test"};
+      if (coin()) entry.background = 0.3 * entry.share * link.capacity;
+      c.conditions.links.push_back(entry);
+    }
+    if (coin()) return;
+    const Link& link = graph.link(draw(graph.link_count()));
+    c.conditions.links.push_back({graph.link_name(link.id), 0, {}, "test"});
+    try {
+      ClusterGraph with_failures(c.cluster);
+      apply(c.conditions, with_failures);
+    } catch (const ConfigError&) {  // it cut something off
+      c.conditions.links.pop_back();
+    }
+  }
+
   /// Half of the fabrics are more than two plain levels.
   void draw_other_fabric(ClusterSpec& cluster) {
     FabricSpec& fabric = cluster.fabric;
@@ -226,6 +261,10 @@ class FoldCases {
                                    {VertexKind::kSwitch, -1, (a + 1) % 3},
                                    2_GBps,
                                    a == 0 ? 1_GBps : 2_GBps});
+        break;
+      case 4:  // static routes
+        fabric.ecmp_flows = 1 + draw(3);
+        fabric.ecmp_seed = static_cast<std::uint32_t>(draw(100));
         break;
       default:
         break;

@@ -26,13 +26,17 @@ INSTANTIATE_TEST_SUITE_P(Seed, FoldedEqualsFull, testing::Range(0, 40));
 TEST(FoldCases, CoverEveryKind) {
   std::map<std::string, int> plans;
   std::map<int, int> nvlinks, skews, overlaps;
-  int spread = 0, uneven_leaves = 0;
+  int spread = 0, uneven_leaves = 0, slow_gpus = 0, slow_links = 0, failures = 0;
   int rails = 0, cores = 0, unequal = 0, fabrics_by_links = 0, nodes_by_links = 0, scattered = 0;
+  int hashed = 0;
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     FoldCases cases(seed);
     for (int i = 0; i < 5; ++i) {
       const FoldCase c = cases.next();
       EXPECT_LE(c.plan.dp.size(), 32);
+      slow_gpus += !c.conditions.slow_gpus.empty();
+      for (const Conditions::Links& links : c.conditions.links)
+        ++(links.share > 0 ? slow_links : failures);
       ++plans[c.name.substr(0, c.name.find_first_of("- "))];
       ++nvlinks[static_cast<int>(c.cluster.node.nvlink)];
       ++skews[static_cast<int>(c.skew)];
@@ -45,6 +49,7 @@ TEST(FoldCases, CoverEveryKind) {
       rails += fabric.rails > 1;
       cores += fabric.cores > 0;
       unequal += fabric.leaf_nodes.size() > 1;
+      hashed += fabric.ecmp_flows > 0;
       fabrics_by_links += !fabric.cables.empty();
       nodes_by_links += !c.cluster.node.cables.empty();
       scattered += c.placement == PlacementKind::kScattered;
@@ -56,9 +61,13 @@ TEST(FoldCases, CoverEveryKind) {
   EXPECT_EQ(overlaps.size(), 8U);
   for (const auto& [plan, count] : plans) EXPECT_GE(count, 5) << plan;
   EXPECT_GE(spread, 20);
+  EXPECT_GE(slow_gpus, 30);
+  EXPECT_GE(slow_links, 20);
+  EXPECT_GE(failures, 5);
   EXPECT_GE(uneven_leaves, 20);
-  for (const int count : {rails, cores, unequal, fabrics_by_links, nodes_by_links, scattered})
-    EXPECT_GE(count, 10);
+  for (const int count :
+       {rails, cores, unequal, fabrics_by_links, nodes_by_links, scattered, hashed})
+    EXPECT_GE(count, 8);
 }
 
 TEST(Fold, CostsTheSameOnMoreNodes) {
@@ -76,7 +85,14 @@ TEST(Fold, CostsTheSameOnMoreNodes) {
 TEST(Fold, SiblingsOnOneNicAreFoldedWithTheirRowSum) {
   // Two groups of mesh 1x2, alike, share the NIC of each node: one activity of the folded workload
   // uses more of a link than there is.
-  FoldCase c{small_cluster(2), {{2, 1}, {2, 1}, {2, 1}, {2, 2}, {}}, {}, {}, "siblings"};
+  FoldCase c{small_cluster(2),
+             {{2, 1}, {2, 1}, {2, 1}, {2, 2}, {}},
+             {},
+             {},
+             "siblings",
+             Skew::kNone,
+             PlacementKind::kPacked,
+             {}};
   c.training.sequence_length = 256;
   c.training.optimizer = {"adam", 12, 28, "test"};
   const FoldSetup setup(c);

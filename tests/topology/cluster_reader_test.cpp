@@ -330,7 +330,7 @@ TEST(ReadCluster, RefusesBadInputAndSaysWhere) {
       {"/fabric/oversubscription", "2",
        "/fabric/oversubscription: says the same as 'leaf_spine_bandwidth'; give one of them"},
       {"/fabric/planes", "2",
-       "/fabric/planes: is not a known key (allowed: core, "
+       "/fabric/planes: is not a known key (allowed: core, ecmp, "
        "leaf_spine_bandwidth, links, nodes_per_leaf, oversubscription, rails, spines, transport)"},
   };
   for (const BadCluster& bad : kBad) expect_refused(lab(), bad);

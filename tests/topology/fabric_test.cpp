@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -200,6 +201,73 @@ TEST(Transport, HeadersCostWhereNothingWasMeasured) {
     }
   EXPECT_DOUBLE_EQ(spec(R"(, "transport": "infiniband")").node.nic_capacity.value,
                    25e9 * 4096 / 4122);
+}
+
+/// 8 leaves of one node, 16 spines: what every link from leaf to spine carries if each GPU of node
+/// n sends one unit to the same GPU of node n + 1.
+std::vector<double> uplink_loads(const char* ecmp) {
+  const World world(read(lab(8, (std::string(R"({"nodes_per_leaf": 1, "spines": 16,
+      "leaf_spine_bandwidth": "25GBps", "ecmp": )") +
+                                 ecmp + "}")
+                                    .c_str())));
+  std::map<std::string, double> loads;
+  for (int gpu = 0; gpu < 32; ++gpu)
+    for (const auto& [name, fraction] : world.route(gpu, (gpu + 4) % 32))
+      if (name.starts_with("leaf") && name.find("spine") != std::string::npos)
+        loads[name] += fraction;
+  std::vector<double> result;
+  for (const auto& [name, load] : loads) result.push_back(load);
+  return result;
+}
+
+TEST(Ecmp, HashedFlowsTakeOnePathEach) {
+  const auto even = uplink_loads(R"("even")");
+  EXPECT_EQ(even.size(), 8U * 16);
+  for (const double load : even) EXPECT_DOUBLE_EQ(load, 4.0 / 16);
+  double sum = 0;
+  const auto one = uplink_loads(R"({"seed": 1, "flows": 1})");
+  for (const double load : one) {
+    EXPECT_EQ(load, std::floor(load));  // whole flows
+    sum += load;
+  }
+  EXPECT_DOUBLE_EQ(sum, 32);  // 4 flows of 8 leaves: none is lost
+  EXPECT_LE(one.size(), 32U);
+  // of 4 flows on 16 links, 16 (1 - (15/16)^4) links have some on average
+  double links = 0;
+  for (int seed = 0; seed < 50; ++seed)
+    links += static_cast<double>(
+        uplink_loads(("{\"flows\": 1, \"seed\": " + std::to_string(seed) + "}").c_str()).size());
+  EXPECT_NEAR(links / 50, 8 * 16 * (1 - std::pow(15.0 / 16, 4)), 0.7);
+  // many flows come close to an even split
+  const auto many = uplink_loads(R"({"seed": 1, "flows": 1024})");
+  EXPECT_EQ(many.size(), 8U * 16);
+  for (const double load : many) EXPECT_NEAR(load, 0.25, 0.05);
+}
+
+TEST(Ecmp, DependsOnTheSeedAndOnNothingElse) {
+  EXPECT_EQ(uplink_loads(R"({"seed": 1, "flows": 2})"), uplink_loads(R"({"seed": 1, "flows": 2})"));
+  EXPECT_NE(uplink_loads(R"({"seed": 1, "flows": 2})"), uplink_loads(R"({"seed": 2, "flows": 2})"));
+  // inside a node and on one leaf there is nothing to choose
+  const World hashed(read(lab(2, R"({"nodes_per_leaf": 2, "spines": 0,
+                                     "ecmp": {"seed": 1, "flows": 3}})")));
+  const World even(read(lab(2, R"({"nodes_per_leaf": 2, "spines": 0})")));
+  for (int a = 0; a < 8; ++a)
+    for (int b = 0; b < 8; ++b)
+      if (a != b) {
+        EXPECT_EQ(hashed.route(a, b), even.route(a, b));
+      }
+}
+
+TEST(Ecmp, CollisionsCostTime) {
+  const auto time = [](const char* ecmp) {
+    const World world(
+        read(lab(8, (std::string(R"({"nodes_per_leaf": 1, "spines": 4, "oversubscription": 1,
+                                     "ecmp": )") +
+                     ecmp + "}")
+                        .c_str())));
+    return world.model.time({CollectiveKind::kAllReduce, sub_mesh({4, 8}), 1_GiB, {}}).time;
+  };
+  EXPECT_GT(time(R"({"seed": 1, "flows": 1})"), 1.5 * time(R"("even")"));
 }
 
 TEST(Graph, ByLinksIsTheSameFabricAsByLevels) {

@@ -224,19 +224,103 @@ Table a800_errors() {
   return table;
 }
 
+/// All rows of some families from a size on, together.
+Errors together(const Table& table, const std::string& family, std::int64_t least) {
+  Errors all;
+  for (const auto& [key, errors] : table)
+    if (key.first.find(family) != std::string::npos && key.second >= least)
+      all.ratios.insert(all.ratios.end(), errors.ratios.begin(), errors.ratios.end());
+  return all;
+}
+
+/// At most these errors in percent, median and 90th percentile, from a size on.
+void expect_errors(const Table& table, const std::string& family, std::int64_t least, double median,
+                   double p90) {
+  const Errors errors = together(table, family, least);
+  ASSERT_FALSE(errors.ratios.empty()) << family;
+  EXPECT_LE(100 * errors.absolute(.5), median) << family << " from " << least;
+  EXPECT_LE(100 * errors.absolute(.9), p90) << family << " from " << least;
+  fmt::print("{:30} from {:>8}: {:3} rows, median {:5.1f} %, p90 {:5.1f} %\n",
+             family.empty() ? "all" : family, format_bytes(Bytes{least}), errors.ratios.size(),
+             100 * errors.absolute(.5), 100 * errors.absolute(.9));
+}
+
+constexpr std::int64_t kMb = 1'000'000;
+
+// The bounds are what docs/collectives.md states, rounded up.
+
 TEST(NcclMeasured, A800Profile) {
   const Table table = a800_errors();
   print(table);
+  expect_errors(table, "1 node", 100 * kMb, 6, 28);
+  expect_errors(table, "2 to 8 nodes", 100 * kMb, 4, 11);
+  expect_errors(table, "16 to 64 nodes", 100 * kMb, 8, 23);
+  expect_errors(table, "", 100 * kMb, 6, 21);
+  expect_errors(table, "", 10 * kMb, 7, 26);
 }
 
 TEST(NcclMeasured, PublicLogs) {
   const Table table = errors_of("measured.csv", public_log);
   print(table);
+  expect_errors(table, "A100, 1 node", 100 * kMb, 2, 9);
+  expect_errors(table, "A100, 2 nodes, 8", 100 * kMb, 3, 3);
+  expect_errors(table, "H100, 1 node", 100 * kMb, 2, 7);
+  expect_errors(table, "H100, 2 nodes", 100 * kMb, 1, 5);
+  expect_errors(table, "H100, 4 nodes", 100 * kMb, 13, 18);
+  expect_errors(table, "H200, 1 node", 100 * kMb, 2, 4);
+  expect_errors(table, "B200, 1 node", 100 * kMb, 6, 11);
+  expect_errors(table, "", 100 * kMb, 2, 13);
+  expect_errors(table, "", 10 * kMb, 4, 16);
 }
 
 TEST(NcclMeasured, B200WithAndWithoutSharp) {
   const Table table = errors_of("b200_sharp.csv", b200);
   print(table);
+  for (const char* family : {", ring", ", tree", "default", "SHARP active", "SHARP fell back",
+                             "collnetchain", "collnetdirect"})
+    expect_errors(table, family, 1000 * kMb, 4, 10);
+  // two runs on 4 and 8 nodes labelled NVLSTree give a ring's bandwidth, to 0.4 %
+  expect_errors(table, "nvlstree", 1000 * kMb, 9, 14);
+  expect_errors(table, "", 1000 * kMb, 3, 7);
+}
+
+// --- what the measurements teach
+
+double time_of(const ClusterSpec& spec, CollectiveKind kind, Mesh mesh, Bytes bytes) {
+  const ClusterGraph graph(spec);
+  const Placement placement(spec, mesh, 1);
+  return NcclCollectives(graph, placement).time({kind, sub_mesh(mesh), bytes, {}}).time.value;
+}
+
+/// H200, 8 GiB: 363, 414, 436, 460, 473 GB/s on 4 to 8 GPUs with NVLS, 363 to 366 without.
+TEST(NcclLessons, NvlsEqualsRingUpTo4GpusAndWinsFrom5On) {
+  ClusterSpec with = h100_cluster(1), without = with;
+  without.nccl.nvls = false;
+  for (int gpus = 2; gpus <= 8; ++gpus) {
+    const double gain = time_of(without, CollectiveKind::kAllReduce, {gpus, 1}, 8_GiB) /
+                        time_of(with, CollectiveKind::kAllReduce, {gpus, 1}, 8_GiB);
+    if (gpus <= 4)
+      EXPECT_EQ(gain, 1) << gpus;
+    else
+      EXPECT_GT(gain, 1.1) << gpus;
+  }
+}
+
+TEST(NcclLessons, SharpHelpsAllReduceOnly) {
+  for (ClusterSpec spec : {b200_cluster(4), h100_cluster(8), a100_cluster(4, 4)}) {
+    ClusterSpec sharp = spec;
+    sharp.nccl.sharp = true;
+    // or else SHARP's additional channels help rings as well
+    spec.nccl.qps_per_connection = sharp.nccl.qps_per_connection = 2;
+    const auto gain = [&](CollectiveKind kind) {
+      const Mesh mesh{8, spec.nodes};
+      return time_of(spec, kind, mesh, 4_GiB) / time_of(sharp, kind, mesh, 4_GiB);
+    };
+    EXPECT_GT(gain(CollectiveKind::kAllReduce), 1.05);
+    for (const CollectiveKind kind :
+         {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter, CollectiveKind::kBroadcast})
+      EXPECT_NEAR(gain(kind), 1, .01) << to_string(kind);
+  }
 }
 
 }  // namespace

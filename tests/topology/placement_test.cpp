@@ -92,6 +92,28 @@ TEST(Placement, EveryMeshNodeHasItsOwnNodeAndWholeBlocksShareALeaf) {
       }
 }
 
+TEST(Placement, ScatteredTakesALeafAfterTheOther) {
+  const auto scattered = [](int nodes, int per_leaf, int mesh_nodes) {
+    return nodes_of(
+        Placement(cluster(nodes, per_leaf), {8, mesh_nodes}, 4, {PlacementKind::kScattered, {}}));
+  };
+  EXPECT_EQ(scattered(8, 4, 8), (std::vector<int>{0, 4, 1, 5, 2, 6, 3, 7}));
+  EXPECT_EQ(scattered(12, 4, 4), (std::vector<int>{0, 4, 8, 1}));
+  // the last leaf, 8-9, is used up after its second node
+  EXPECT_EQ(scattered(10, 4, 10), (std::vector<int>{0, 4, 8, 1, 5, 9, 2, 6, 3, 7}));
+  EXPECT_EQ(scattered(4, 4, 3), (std::vector<int>{0, 1, 2}));
+}
+
+TEST(Placement, ExplicitIsAsListed) {
+  const PlacementSpec spec{PlacementKind::kExplicit, {3, 0, 2}};
+  EXPECT_EQ(nodes_of(Placement(cluster(4, 2), {8, 3}, 1, spec)), spec.nodes);
+  EXPECT_THROW(Placement(cluster(4, 2), {8, 2}, 1, spec), InternalError);
+  EXPECT_THROW(Placement(cluster(4, 2), {8, 2}, 1, {PlacementKind::kExplicit, {0, 0}}),
+               InternalError);
+  EXPECT_THROW(Placement(cluster(4, 2), {8, 2}, 1, {PlacementKind::kExplicit, {0, 4}}),
+               InternalError);
+}
+
 TEST(Placement, AddressesCountGpusInsideTheNodeFirst) {
   const Placement placement(cluster(10, 5), {2, 8}, 4);
   // rank 9 is GPU 1 of mesh node 4, which begins the second block: node 5

@@ -14,7 +14,7 @@ namespace {
 BoostGraph graph_of(const std::vector<std::pair<VertexId, VertexId>>& links) {
   BoostGraph graph;
   int id = 0;
-  for (const auto& [from, to] : links) boost::add_edge(from, to, Link{id++, {}, {}, {}}, graph);
+  for (const auto& [from, to] : links) boost::add_edge(from, to, Link{id++, {}, {}, {}, {}}, graph);
   return graph;
 }
 

@@ -89,7 +89,7 @@ TEST(ChromeTrace, ComputeKernelsAreReadable) {
             R"({"ph": "X", "cat": "kernel", "name": "gemm q forward L0", "pid": 10000, "tid": 7, )"
             R"("ts": 60.000, "dur": 40.000, "args": {"device": 0, "context": 1, "stream": 7, )"
             R"("correlation": 5, "step": 1, "mb": 0, "phase": "fwd", "layer": "L0", )"
-            R"("module": "q", "op": "forward", "sk": "s1/mb0/fwd/L0/q/forward"}})");
+            R"("module": "q", "op": "forward", "deps": [2, 4], "sk": "s1/mb0/fwd/L0/q/forward"}})");
   EXPECT_THAT(text, HasSubstr("\"flash_attention backward L0\""));
   EXPECT_THAT(text, HasSubstr("\"opt step\""));
 }
@@ -105,7 +105,7 @@ TEST(ChromeTrace, CollectivesHaveKinetosArguments) {
       R"("Collective name": "_reduce_scatter_base", "In msg nelems": 51, "Out msg nelems": 26, )"
       R"("Group size": 2, "dtype": "BFloat16", "Process Group Name": "1", )"
       R"("Process Group Description": "gather 2x1", "Process Group Ranks": "[0, 1]", "Seq": 2, )"
-      R"("wait_ns": 10000, "xfer_ns": 25000, "sk": "s1/mb0/bwd/L0/q/reduce_scatter@2x1"}})");
+      R"("wait_ns": 10000, "xfer_ns": 25000, "deps": [8], "sk": "s1/mb0/bwd/L0/q/reduce_scatter@2x1"}})");
   const std::string gather = line_with(toy_trace({0}), "ncclDevKernel_AllGather_RING_LL");
   EXPECT_THAT(gather, HasSubstr(R"("Collective name": "_allgather_base", "In msg nelems": 26, )"
                                 R"("Out msg nelems": 51)"));

@@ -46,6 +46,13 @@ TEST(WriteTrace, GzipHasNoTimeStampAndComesBack) {
   }
 }
 
+TEST(WriteTrace, TheSuffixMayBeInCapitals) {
+  const std::string path = temporary("TRACE.JSON.GZ");
+  write_trace(path, "{\"a\": 1}\n");
+  EXPECT_EQ(read_file(path).substr(0, 2), "\x1f\x8b");
+  EXPECT_EQ(unpacked(path), "{\"a\": 1}\n");
+}
+
 TEST(WriteTrace, SaysWhichFileCannotBeWritten) {
   const std::string path = temporary("no_such_folder/trace.json");
   try {

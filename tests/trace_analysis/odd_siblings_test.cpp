@@ -1,0 +1,230 @@
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <ostream>
+
+#include "core/error.h"
+#include "tests/core/message_of.h"
+#include "tests/trace_analysis/read_text.h"
+
+namespace amsp {
+namespace {
+
+const std::string kStep = step(1, "1000", "1000");
+const std::string kGemm = kernel("gemm", 7, "1100", "400", R"(, "correlation": 1)");
+const std::string kReduce = kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", 20, "1400", "300",
+                                   R"(, "correlation": 2)");
+const std::string kGood = joined({kStep, kGemm, kReduce});
+
+std::string gzip(const std::string& text) {
+  std::string packed(text.size() + 1000, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(packed.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+struct Sibling {
+  const char* name;
+  std::string text;
+  Nanoseconds compute, communication, overlap;  // microseconds
+  const char* note = "";                        // kind
+  int notes = 0;                                // of that kind
+  bool salvage = false, partial = false;
+  int rejected = 0;
+};
+std::ostream& operator<<(std::ostream& out, const Sibling& test) {
+  return out << test.name;
+}
+
+const Sibling kSiblings[] = {
+    // encoding (k80)
+    {"OverlongUtf8", trace(replaced(kGood, "gemm", "ge\xC0\xAFmm")), 400, 300, 100, "invalid UTF-8", 2},
+    {"CutUtf8AtTheEndOfAName", trace(replaced(kGood, "gemm", "gemm\xE2\x82")), 400, 300, 100,
+     "invalid UTF-8", 2},
+    {"GoodUtf8", trace(replaced(kGood, "gemm", "g\xC3\xA9mm")), 400, 300, 100},
+    {"ByteOrderMark", "\xEF\xBB\xBF" + trace(kGood), 400, 300, 100},
+    {"LoneSurrogate", trace(replaced(kGood, "gemm", "ge\\ud800mm")), 400, 300, 100,
+     "half a surrogate pair", 1},
+    {"SurrogatePair", trace(replaced(kGood, "gemm", "ge\\ud83d\\ude00mm")), 400, 300, 100},
+    // numbers (k105)
+    {"NegativeInfinity", trace(replaced(kGood, "\"device\": 0", "\"x\": -inf, \"device\": 0")), 400,
+     300, 100, "inf or nan", 1},
+    {"NanInAKnownArgument", trace(replaced(kGood, "\"device\": 0", "\"bytes\": NaN, \"device\": 0")),
+     400, 300, 100, "inf or nan", 1},
+    {"InfinityInTheHeader", replaced(trace(kGood), "\"schemaVersion\": 1",
+                                     "\"schemaVersion\": 1, \"load\": Infinity"),
+     400, 300, 100, "inf or nan", 1},
+    {"NanInQuotesIsNoDuration",
+     trace(joined({kGood, kernel("broken", 7, "1900", "\"nan\"")})), 400, 300, 100, "no duration", 1},
+    {"ExponentTimes", trace(joined({kStep, kernel("gemm", 7, "1.1e3", "4E+2"), kReduce})), 400, 300, 100},
+    {"TextualTimes", trace(joined({kStep, kernel("gemm", 7, "\"1100\"", "\"400.0\""), kReduce})), 400,
+     300, 100},
+    // escapes (k336)
+    {"HexEscape", trace(replaced(kGood, "gemm", "ge\\x41mm")), 400, 300, 100, "invalid escape", 1},
+    {"ShortUnicodeEscape", trace(replaced(kGood, "gemm", "ge\\u12mm")), 400, 300, 100,
+     "invalid escape", 1},
+    {"TabInAString", trace(replaced(kGood, "gemm", "ge\tmm")), 400, 300, 100,
+     "control character in a string", 1},
+    {"NewlineInAString", trace(replaced(kGood, "gemm", "ge\nmm")), 400, 300, 100,
+     "control character in a string", 1},
+    // quotes (p146900)
+    {"OddQuotesInAName", trace(joined({kStep, replaced(kGemm, "gemm", "the \"gemm"), kReduce})), 0,
+     300, 0, "", 0, true, false, 1},
+    {"QuotesInTheLastEvent", trace(joined({kStep, kGemm, replaced(kReduce, "nccl", "a \"b nccl")})),
+     400, 0, 0, "", 0, true, false, 1},
+    {"QuotesInTheLastEventBeforeMoreKeys",
+     trace(joined({kStep, kGemm, replaced(kReduce, "nccl", "a \"b\" nccl")}), 0,
+           ", \"traceName\": \"x\""),
+     400, 0, 0, "", 0, true, false, 1},
+    {"QuotesInTwoEvents",
+     trace(joined({kStep, replaced(kGemm, "gemm", "a \"b"), replaced(kGemm, "gemm", "\"\"b\""),
+                   kReduce})),
+     0, 300, 0, "", 0, true, false, 2},
+    // brackets in strings (k888)
+    {"BracesInANameAndATraceName",
+     trace(replaced(kGood, "gemm", "}]{[ gemm"), 0, ", \"traceName\": \"a]}{\""), 400, 300, 100},
+    // times (k109)
+    {"Time0WithADuration",
+     trace(joined({step(1, "901000", "1000"), kernel("early", 7, "0", "3"),
+                   kernel("gemm", 7, "901100", "400")})),
+     400, 0, 0, "time 0", 1},
+    {"Time0IsTheOriginOfAShortTrace",
+     "[" + joined({kernel("gemm", 7, "0", "400"), kernel("ncclAllReduce", 20, "300", "300")}) + "]",
+     400, 300, 100},
+    {"NegativeDuration", trace(joined({kGood, kernel("broken", 7, "1900", "-5")})), 400, 300, 100,
+     "negative duration", 1},
+    {"NoDuration",
+     trace(joined({kGood, replaced(kernel("broken", 7, "1900", "5"), ", \"dur\": 5", "")})), 400, 300,
+     100, "no duration", 1},
+    {"NoTime", trace(joined({kGood, replaced(kernel("broken", 7, "1900", "5"), "\"ts\": 1900, ", "")})),
+     400, 300, 100, "no time", 1},
+    {"TimeBeyond64Bits", trace(joined({kGood, kernel("broken", 7, "1e30", "5")})), 400, 300, 100,
+     "no time", 1},
+    // form (pf1822, toparray, bz11863)
+    {"TrailingCommaInArgs", trace(replaced(kGood, "\"stream\": 7,", "\"stream\": 7, \"l\": [1,2,],")),
+     400, 300, 100, "trailing comma", 1},
+    {"EmptyEvents", trace("{}," + kGood + ",{}"), 400, 300, 100},
+    {"MissingComma", trace(kStep + kGemm + "," + kReduce), 400, 300, 100, "missing comma", 1},
+    {"OpenArray", "[" + kGood, 400, 300, 100, "the array of events is not closed", 1},
+    {"OpenArrayAfterAComma", "[" + kGood + ",\n", 400, 300, 100,
+     "the array of events is not closed", 1},
+    {"NullElements", trace("null," + kGood), 400, 300, 100, "an element of traceEvents is no object", 1},
+    {"CutInANumber", trace(kGood).substr(0, trace(kGood).find("1400") + 2), 400, 0, 0, "", 0, false,
+     true},
+    {"CutBehindAnEvent", trace(kGood).substr(0, trace(kGood).size() - 2), 400, 300, 100, "", 0, false,
+     true},
+    // gzip (mad224, gz_without_suffix)
+    {"TwoGzipMembers", gzip(trace(kGood).substr(0, 200)) + gzip(trace(kGood).substr(200)), 400, 300,
+     100},
+    {"GarbageBehindGzip", gzip(trace(kGood)) + "garbage", 400, 300, 100, "damaged gzip", 1},
+    {"WrongChecksum",
+     [] {
+       std::string packed = gzip(trace(kGood));
+       packed[packed.size() - 7] ^= 0x55;
+       return packed;
+     }(),
+     400, 300, 100, "damaged gzip", 1},
+    // structure (h290, pf4280, pf371)
+    {"ReversedEvents", trace(joined({kReduce, kGemm, kStep})), 400, 300, 100},
+    {"NestedKernels", trace(joined({kGood, kernel("inner", 7, "1150", "20")})), 400, 300, 100,
+     "kernels overlap on one stream", 1},
+    {"ZeroLengthKernels", trace(joined({kGood, kernel("nothing", 7, "1200", "0")})), 400, 300, 100},
+    {"TwoThreadsMarkTheStep", trace(joined({kStep, kStep, kGemm, kReduce})), 400, 300, 100},
+};
+
+class OddSibling : public testing::TestWithParam<Sibling> {};
+
+TEST_P(OddSibling, IsReadLikeItsKin) {
+  const Sibling& test = GetParam();
+  LoadOptions options;
+  options.read = {test.salvage, test.partial};
+  const Analysis analysis = analysed(test.text, options);
+  const StepParts sum = analysis.sum(0);
+  constexpr Nanoseconds kUs = 1000;
+  EXPECT_EQ(sum.compute, test.compute * kUs);
+  EXPECT_EQ(sum.communication, test.communication * kUs);
+  EXPECT_EQ(sum.overlapped, test.overlap * kUs);
+  EXPECT_EQ(sum.compute + sum.exposed + sum.memory_only + sum.idle, sum.window);
+  const std::int64_t noted = analysis.set.files[0].repairs.count(test.note) +
+                             analysis.rank(0).quarantined.count(test.note) +
+                             analysis.rank(0).doubts.count(test.note);
+  EXPECT_EQ(noted, test.notes);
+  EXPECT_EQ(analysis.set.files[0].repairs.total() + analysis.rank(0).quarantined.total() +
+                analysis.rank(0).doubts.total(),
+            test.notes);
+  EXPECT_EQ(analysis.set.files[0].rejected.total(), test.rejected);
+  EXPECT_EQ(analysis.set.files[0].floor, test.partial);
+}
+
+INSTANTIATE_TEST_SUITE_P(, OddSibling, testing::ValuesIn(kSiblings),
+                         [](const auto& test) { return test.param.name; });
+
+struct Refused {
+  std::string text;
+  const char* message;
+};
+
+TEST(OddSiblings, RefusesWhatIsNoTrace) {
+  const Refused cases[] = {
+      {"  \n ", "trace.json: empty file"},
+      {gzip(""), "trace.json: empty file"},
+      {"\x0A\x12{\"x\"",
+       "trace.json: looks like a Perfetto protobuf trace; export Chrome JSON instead"},
+      {"PK\x03\x04zip", "trace.json: looks like a ZIP archive; unpack it first"},
+      {"\x28\xB5\x2F\xFD", "trace.json: looks like a zstd archive; unpack it first"},
+      {"\xFF\xFE{", "trace.json: looks like UTF-16; traces are UTF-8"},
+      {"hello", "trace.json: is no Chrome trace: JSON must start with '{' or '['"},
+      {"{\"schemaVersion\": 1}", "trace.json: has no traceEvents"},
+      {"{\"traceEvents\": null}", "trace.json:1:17: traceEvents is not an array"},
+      {"{\"traceEvents\": \"\"}", "trace.json:1:17: traceEvents is not an array"},
+      {"{\"traceEvents\": []}",
+       "trace.json: has no GPU events (kernel, gpu_memcpy, gpu_memset): nothing to analyse"},
+      {"[1 2]", "trace.json:1:4: expected ',' or ']', found '2'"},
+      {trace(kGood) + "x", "trace.json:3:186: expected nothing behind the trace, found 'x'"},
+      {"[" + replaced(kGood, "\"ts\": 1100", "\"ts\": 0x44"),
+       "trace.json:2:72: event 1: expected a value, found '0x44' (--salvage skips such events)"},
+      {"[" + replaced(kGood, "\"ts\": 1100", "\"ts\" 1100"),
+       "trace.json:2:71: event 1: expected ':', found '1' (--salvage skips such "
+       "events)"},
+      {"[{'ph': 'X'}]",
+       "trace.json:1:3: event 0: expected a key in quotes, found ''' (--salvage skips such "
+       "events)"},
+      {"[{\"args\": " + std::string(600, '[') + "}]",
+       "trace.json:1:524: event 0: nested deeper than 512 levels, found '[' (--salvage skips such "
+       "events)"},
+      {"{\"baseTimeNanoseconds\": 1.5, \"traceEvents\": []}",
+       "trace.json: baseTimeNanoseconds must be a whole number from 0 to 2^61, found 1.5"},
+  };
+  for (const Refused& test : cases)
+    EXPECT_EQ(message_of([&] { analysed(test.text); }), test.message);
+}
+
+TEST(OddSiblings, LinesAreCountedAcrossTheWindowOfTheReader) {
+  std::string filler;
+  for (int i = 0; i < 60000; ++i) filler += kernel("k", 7, "1100", "1") + ",\n";  // 7 MB
+  EXPECT_EQ(message_of([&] { analysed("[" + filler + "{\"ph\": X}]"); }),
+            "trace.json:60001:8: event 60000: expected a value, found 'X' (--salvage skips such "
+            "events)");
+}
+
+TEST(OddSiblings, AStringMayCrossTheWindowOfTheReader) {
+  const std::string name(3'000'000, 'n');
+  const Analysis analysis = analysed(trace(joined({kernel(name, 7, "1100", "1"), kGood})));
+  EXPECT_EQ(analysis.rank(0).text(analysis.rank(0).events.at(1).name).size(), 3'000'000U);
+}
+
+}  // namespace
+}  // namespace amsp

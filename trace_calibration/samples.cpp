@@ -1,0 +1,100 @@
+#include "trace_calibration/samples.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/error.h"
+
+namespace amsp {
+namespace {
+
+/// A task key without its step: "mb0/fwd/L3/q/forward".
+std::string without_step(const std::string& key) {
+  return key.substr(key.find('/') + 1);
+}
+
+/// Per event of a rank, how long any other event of the rank ran beside it.
+std::vector<Nanoseconds> time_beside(const RankTrace& trace) {
+  struct Edge {
+    Nanoseconds time;
+    int event;
+    bool opens;
+  };
+  std::vector<Edge> edges;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].start >= trace.events[i].end) continue;
+    edges.push_back({trace.events[i].start, static_cast<int>(i), true});
+    edges.push_back({trace.events[i].end, static_cast<int>(i), false});
+  }
+  std::sort(edges.begin(), edges.end(),
+            [](const Edge& a, const Edge& b) { return a.time < b.time; });
+  // while two or more run, that time counts for each of them: the sum so far at its opening is
+  // subtracted at its closing
+  std::vector<Nanoseconds> beside(trace.events.size());
+  Nanoseconds shared = 0, now = 0;
+  int open = 0;
+  for (const Edge& edge : edges) {
+    if (open >= 2) shared += edge.time - now;
+    now = edge.time;
+    open += edge.opens ? 1 : -1;
+    beside[static_cast<std::size_t>(edge.event)] += edge.opens ? -shared : shared;
+  }
+  return beside;
+}
+
+}  // namespace
+
+Nanoseconds Samples::best() const {
+  const bool clean = !alone.empty();
+  std::vector<Nanoseconds> sorted = clean ? alone : beside;
+  AMSP_CHECK(!sorted.empty(), "there are no samples");
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[clean ? sorted.size() / 2 : sorted.size() / 10];
+}
+
+ProgramSamples collect_samples(const TaskGraph& program, const Analysis& analysis) {
+  std::unordered_map<std::string, TaskId> tasks;
+  for (int i = 0; i < program.size(); ++i)
+    tasks.try_emplace(without_step(program.key(TaskId{i})), TaskId{i});
+
+  ProgramSamples result;
+  for (std::size_t rank = 0; rank < analysis.ranks(); ++rank) {
+    const RankTrace& trace = analysis.rank(rank);
+    const std::vector<Nanoseconds> beside = time_beside(trace);
+    for (std::size_t i = 0; i < trace.events.size(); ++i) {
+      const GpuEvent& event = trace.events[i];
+      const auto found =
+          event.key < 0 ? tasks.end() : tasks.find(without_step(trace.text(event.key)));
+      if (found == tasks.end()) {
+        ++result.unknown;
+        continue;
+      }
+      const Task& task = program[found->second];
+      const Nanoseconds length = event.end - event.start;
+      Nanoseconds time = length;
+      Samples* samples = nullptr;
+      if (task.kind == WorkKind::kCollective) {
+        const CollectiveCall& call = program.collective(task).call;
+        time -= std::max<Nanoseconds>(0, waiting_time(analysis.set.ranks, analysis.joins,
+                                                      static_cast<int>(rank), static_cast<int>(i)));
+        samples = &result.calls[{call.kind, call.mesh, call.bytes.value}];
+      } else if (task.kind == WorkKind::kCompute) {
+        const ComputeWork& work = program.compute(task);
+        if (work.kind == ComputeKind::kGemm)
+          samples = &(work.wgrad ? result.weight_gemms : result.gemms)[{work.m, work.k, work.n}];
+        else if (work.kind == ComputeKind::kAttention)
+          samples = &(work.backward ? result.attention_backward : result.attention_forward)[{
+              work.sequence, work.batch, work.heads, work.head_dim}];
+        else
+          ++result.memory_bound;
+      }
+      if (samples == nullptr || time <= 0) continue;
+      ++result.used;
+      const bool alone = 20 * beside[i] <= length;
+      (alone ? samples->alone : samples->beside).push_back(time);
+    }
+  }
+  return result;
+}
+
+}  // namespace amsp

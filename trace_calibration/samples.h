@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "schedule/task_graph.h"
+#include "trace_analysis/analyse.h"
+
+namespace amsp {
+
+/// How long the same work took, in nanoseconds.
+struct Samples {
+  std::vector<Nanoseconds> alone;   // nothing else ran on the rank for 95 % of the time or more
+  std::vector<Nanoseconds> beside;  // other work did
+
+  /// Median of what ran alone; else the 10th percentile of the rest, which others slowed down.
+  Nanoseconds best() const;
+  std::size_t size() const { return alone.size() + beside.size(); }
+};
+
+/// What a trace says about the work of a program.
+struct ProgramSamples {
+  using GemmShape = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // m, k, n
+  using AttentionShape = std::tuple<int, int, int, int>;                   // seq, batch, heads, d
+  using Call = std::tuple<CollectiveKind, SubMesh, std::int64_t>;          // bytes
+
+  std::map<GemmShape, Samples> gemms, weight_gemms;
+  std::map<AttentionShape, Samples> attention_forward, attention_backward;
+  std::map<Call, Samples> calls;  // transfer alone, without waiting for members
+  std::int64_t used = 0;          // events
+  std::int64_t memory_bound = 0;  // events whose time the simulator derives from bytes
+  std::int64_t unknown = 0;       // events that are no task of the program
+};
+
+/// Takes apart the traced events by the tasks of the program that their keys name, any step.
+ProgramSamples collect_samples(const TaskGraph& program, const Analysis& analysis);
+
+}  // namespace amsp
