@@ -67,12 +67,18 @@ OrderedJson ranking_body(const PlanningCase& question, const SearchResult& resul
   }
   OrderedJson known = OrderedJson::array();
   std::vector<Baseline> all = result.baselines;
-  if (question.today) all.push_back({"today", question.today, ""});
+  if (question.today) all.push_back({"today", question.scenario.engine.name, question.today, ""});
   for (const Baseline& baseline : all) {
     OrderedJson json = {{"name", baseline.name}};
     if (baseline.plan) json["plan"] = plan_json(*baseline.plan);
     if (!baseline.plan) json["why_not"] = baseline.why_not;
     const auto place = baseline.plan ? result.place(*baseline.plan) : std::nullopt;
+    for (const OwnEngine& own : result.own_engines)
+      if (own.baseline == baseline.name)
+        json["own_engine"] = {{"engine", own.engine},
+                              {"memory_bytes", own.memory.value},
+                              {"fits", own.fits},
+                              {"step_time_s", seconds_or_null(own.step.step_time)}};
     json["rank"] = place ? OrderedJson(*place + 1) : OrderedJson(nullptr);
     known.push_back(std::move(json));
   }

@@ -168,9 +168,24 @@ class SearchText {
     table.align_left(1);
     table.align_left(7);
     std::vector<Baseline> all = result_.baselines;
-    if (question_.today) all.push_back({"today", question_.today, ""});
-    for (const Baseline& baseline : all) add_baseline(table, baseline);
+    if (question_.today) all.push_back({"today", scenario_.engine.name, question_.today, ""});
+    for (const Baseline& baseline : all) {
+      add_baseline(table, baseline);
+      for (const OwnEngine& own : result_.own_engines)
+        if (own.baseline == baseline.name) add_own_engine(table, own);
+    }
     text_ += table.str();
+  }
+
+  void add_own_engine(TextTable& table, const OwnEngine& own) {
+    const bool compared = own.step.step_time && !result_.by_step_time.empty();
+    const Entry* best = compared ? &result_.entries[result_.by_step_time.front()] : nullptr;
+    table.add({"", "on engine " + own.engine, "", time_or_dash(own.step.step_time),
+               compared ? percent(*own.step.step_time / *best->step.step_time - 1) : "-", "",
+               format_bytes_binary(own.memory),
+               !own.fits                   ? "doesn't fit"
+               : !own.step.failure.empty() ? "not timed"
+                                           : ""});
   }
 
   void add_baseline(TextTable& table, const Baseline& baseline) {
@@ -190,7 +205,9 @@ class SearchText {
         std::find_if(result_.entries.begin(), result_.entries.end(),
                      [&](const Entry& e) { return e.candidate.plan == *baseline.plan; });
     table.add({baseline.name, meshes, "-", "-", "-", "-", format_bytes_binary(found->memory),
-               found->fits ? "not timed" : "doesn't fit"});
+               !found->obstacle.empty() ? "engine can't"
+               : found->fits            ? "not timed"
+                                        : "doesn't fit"});
   }
 
   const PlanningCase& question_;
@@ -203,10 +220,12 @@ class SearchText {
 }  // namespace
 
 std::vector<Rejection> rejections(const SearchResult& result) {
-  Rejection memory, untimed, internal;
+  Rejection memory, untimed, internal, engine;
   const Entry* nearest = nullptr;
   for (const Entry& entry : result.entries) {
-    if (!entry.fits) {
+    if (!entry.obstacle.empty()) {
+      if (engine.count++ == 0) engine.reason = entry.obstacle;
+    } else if (!entry.fits) {
       ++memory.count;
       if (nearest == nullptr || entry.memory < nearest->memory) nearest = &entry;
     } else if (!entry.step.failure.empty()) {
@@ -216,6 +235,10 @@ std::vector<Rejection> rejections(const SearchResult& result) {
     }
   }
   std::vector<Rejection> all;
+  if (engine.count > 0) {
+    engine.reason = "can't be run: " + engine.reason;
+    all.push_back(engine);
+  }
   if (memory.count > 0) {
     memory.reason = fmt::format(
         "exceed {}, the nearest by {} ({})", format_bytes_binary(result.capacity),

@@ -98,8 +98,12 @@ void evaluate_closed_forms(SearchResult& result, ClosedForms& forms,
                            const std::vector<Candidate>& all) {
   for (const Candidate& candidate : all) {
     const MemoryEstimate memory = forms.memory(candidate);
-    Entry entry{candidate, memory.reserved, memory.fits(), std::nullopt, {}, {}};
+    Entry entry{candidate, memory.reserved, memory.fits(), std::nullopt, {}, {}, ""};
     result.capacity = memory.capacity;
+    if (const auto obstacle = engine_obstacle(forms.scenario().engine, candidate.plan)) {
+      entry.fits = false;
+      entry.obstacle = *obstacle;
+    }
     if (entry.fits) try {
         entry.t_comm = forms.t_comm(candidate).total();
       } catch (const ConfigError& error) {
@@ -216,6 +220,38 @@ class Rounds {
 
 }  // namespace
 
+namespace {
+
+/// Baselines as their systems run them. Returns false if interrupted.
+bool run_own_engines(SearchResult& result, const PlanningCase& question, const HardwareScale& scale,
+                     const Runner& runner) {
+  for (const std::string& engine : engine_names()) {
+    if (engine == question.scenario.engine.name) continue;
+    Scenario scenario = question.scenario;
+    scenario.engine = engine_policy(engine);
+    ClosedForms forms(scenario, scale);
+    std::vector<Run> runs;
+    std::vector<std::size_t> places;
+    for (const Baseline& baseline : result.baselines) {
+      if (baseline.engine != engine || !baseline.plan) continue;
+      const Candidate candidate{*baseline.plan, scenario.training};
+      const MemoryEstimate memory = forms.memory(candidate);
+      result.own_engines.push_back(
+          {baseline.name, engine, memory.reserved, memory.fits(), StepCost{}});
+      if (!memory.fits()) continue;
+      places.push_back(result.own_engines.size() - 1);
+      runs.push_back({candidate, false});
+    }
+    const bool all = run_candidates(forms, runs, runner, [&](std::size_t i, const StepCost& cost) {
+      result.own_engines[places[i]].step = cost;
+    });
+    if (!all) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void rank_entries(SearchResult& result) {
   result.by_step_time =
       ranked(result.entries, [](const Entry& entry) { return entry.step.step_time; });
@@ -249,6 +285,8 @@ SearchResult search(const PlanningCase& question, const SearchOptions& options,
 
   result.interrupted = !Rounds(result, forms, options, runner, known).run_all();
   rank_entries(result);
+  if (options.baselines && !result.interrupted)
+    result.interrupted = !run_own_engines(result, question, scale, runner);
   return result;
 }
 

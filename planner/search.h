@@ -68,6 +68,15 @@ struct Entry {
   std::optional<Seconds> t_comm;
   StepCost step;
   std::vector<std::string> names;  // the baselines that it is
+  std::string obstacle;            // why the engine can't run it at all, if so
+};
+
+/// A baseline's plan on the system's own engine, beside the ranking.
+struct OwnEngine {
+  std::string baseline, engine;
+  Bytes memory;
+  bool fits = false;
+  StepCost step;
 };
 
 struct SearchResult {
@@ -77,6 +86,7 @@ struct SearchResult {
   Bytes capacity;
   std::vector<Entry> entries;  // all candidates
   std::vector<Baseline> baselines;
+  std::vector<OwnEngine> own_engines;  // of baselines whose engine isn't the scenario's
   /// Indices into entries of those that fit, best first, by each objective as far as it is known.
   std::vector<std::size_t> by_step_time, by_comm_time;
   bool interrupted = false;

@@ -226,6 +226,33 @@ def other_clusters():
         {"sequence_length": 2048, "micro_batch": 4, "global_batch": 256}, "zero2")
 
 
+def planning():
+    """Questions for amsp-plan --compare; the clusters to compare are in clusters()."""
+    yield "plan-13b-64gpu.json", scenario(
+        "plan-13b-64gpu",
+        "LLaMA-13B on 64 GPUs, for amsp-plan: which plan is best, and what do 40 GB a GPU, half the "
+        "network cards, or SHARP change? See clusters/.", {"preset": "llama-13b"},
+        {"preset": "dgx-a100", "nodes": 8}, training(global_batch=256), "zero3")
+    yield "plan-30b-72gpu.json", scenario(
+        "plan-30b-72gpu",
+        "LLaMA-30B on 72 GPUs, for amsp-plan: one NVLink rack of 72, or nine nodes of 8? See clusters/.",
+        {"preset": "llama-30b"}, {"preset": "gb200-nvl72", "nodes": 1}, training(global_batch=288),
+        "zero3")
+
+
+def clusters():
+    """What a scenario has under "cluster", in files of its own."""
+    yield "a100-80gb", {"preset": "dgx-a100", "name": "a100-80gb", "nodes": 8}
+    yield "a100-40gb", {"preset": "dgx-a100-40gb", "name": "a100-40gb", "nodes": 8}
+    yield "a100-4nics", {"preset": "dgx-a100", "name": "a100-4nics", "nodes": 8,
+                         "node": {"nics": {"count": 4}}}
+    yield "h100", {"preset": "dgx-h100", "name": "h100", "nodes": 8}
+    yield "h100-sharp", {"preset": "dgx-h100", "name": "h100-sharp", "nodes": 8,
+                         "collectives": {"sharp": True}}
+    yield "rack-72", {"preset": "gb200-nvl72", "name": "rack-72", "nodes": 1}
+    yield "nodes-9x8", {"preset": "dgx-b200", "name": "nodes-9x8", "nodes": 9, "gpu": "GB200-186GB"}
+
+
 def networks():
     """Each with a page in docs/teaching."""
     model, short = {"preset": "llama-13b"}, {**training(micro_batches=2), "sequence_length": 2048}
@@ -277,9 +304,11 @@ def text_of(path, content):
 
 def files():
     for part in (paper, table5, tiny, where_to_shard, engines, sharp, buckets, other_clusters,
-                 networks):
+                 networks, planning):
         for path, content in part():
             yield path, text_of(path, content)
+    for name, content in clusters():
+        yield f"clusters/{name}.json", json.dumps(content, indent=2) + "\n"
     yield "models/tinyllama-1.1b/config.json", json.dumps(TINYLLAMA_CONFIG, indent=2) + "\n"
 
 

@@ -63,10 +63,9 @@ CollectiveTime ScaledCollectives::time(const CollectiveCall& call) const {
   if (stretch == 1 && latency_ == 1) return result;
   const Seconds alone = std::min(result.time, nominal_->time(least(call)).time);
   Seconds time = latency_ * alone + stretch * (result.time - alone);
-  const Seconds bound{hop_share(call.kind, call.mesh.size()) *
-                      static_cast<double>(call.bytes.value) *
-                      network_.bottleneck(call.mesh).seconds_per_byte};
-  if (result.time >= bound) time = std::max(time, stretch * bound);
+  for (const LinkLoad& load : nominal_->loads(call, 0))
+    time.value =
+        std::max(time.value, load.bytes / scaled_network_.graph().link(load.link).capacity.value);
   result.time = time;
   result.source = std::max(result.source, Source::kDerived);
   return result;

@@ -28,7 +28,8 @@ ClusterSpec scaled(const ClusterSpec& cluster, const HardwareScale& scale);
 ///   t' = latency * t(1 byte) + (t - t(1 byte)) * b' / b
 /// where b is what a byte takes over the slowest link of the mesh's rings, and b' the same on the
 /// scaled cluster. So a time that beyond its latency is bound by a link stays as far from that
-/// bound as it was. Source kDerived unless nothing changes.
+/// bound as it was; and none gets too short for the links that the call loads. Source kDerived
+/// unless nothing changes.
 class ScaledCollectives : public CollectiveModel {
  public:
   /// `nominal` is a model of a cluster like that of `graph`, `scaled_graph` the scaled one, with

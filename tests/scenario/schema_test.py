@@ -54,11 +54,20 @@ class SchemaTest(unittest.TestCase):
 
     def test_accepts_what_comes_with_the_product(self):
         files = [path for path in sorted(SCENARIOS.rglob("*.json"))
-                 if path.name != "config.json" and not path.name.endswith(".schema.json")]
+                 if path.name != "config.json" and not path.name.endswith(".schema.json")
+                 and path.parent.name != "clusters"]
         self.assertGreater(len(files), 100)
         for path in files:
             with self.subTest(path.name):
                 self.assertIsNone(self.problem(load(path)))
+
+    def test_accepts_the_clusters_that_come_with_the_product(self):
+        scenario = load(SCENARIOS / "plan-13b-64gpu.json")
+        files = sorted((SCENARIOS / "clusters").glob("*.json"))
+        self.assertGreater(len(files), 5)
+        for path in files:
+            with self.subTest(path.name):
+                self.assertIsNone(self.problem({**scenario, "cluster": load(path)}))
 
     def test_names_itself_in_every_scenario(self):
         for path in SCENARIOS.rglob("*.json"):
