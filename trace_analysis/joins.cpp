@@ -51,6 +51,12 @@ Nanoseconds quantile(std::vector<Nanoseconds> values, double part) {
   return values[static_cast<std::size_t>(at)];
 }
 
+/// Clamped: clocks that are centuries apart are nonsense, but no reason to fail.
+Nanoseconds sum(Nanoseconds a, Nanoseconds b) {
+  constexpr Nanoseconds kMost = Nanoseconds{1} << 61;
+  return std::clamp(std::clamp(a, -kMost, kMost) + std::clamp(b, -kMost, kMost), -kMost, kMost);
+}
+
 class ClockWork {
  public:
   ClockWork(const std::vector<RankTrace>& ranks, Joins& joins) : ranks_(ranks), joins_(joins) {}
@@ -129,8 +135,8 @@ class ClockWork {
         base.spread + (quantile(comparison.ends, 0.9) - quantile(comparison.ends, 0.1) + 1) / 2;
     const Nanoseconds low = forward ? *comparison.low : -*comparison.high;
     const Nanoseconds high = forward ? *comparison.high : -*comparison.low;
-    clock.low = base.low.value_or(base.offset) + low;
-    clock.high = base.high.value_or(base.offset) + high;
+    clock.low = sum(base.low.value_or(base.offset), low);
+    clock.high = sum(base.high.value_or(base.offset), high);
     clock.collectives = static_cast<int>(comparison.ends.size());
     clock.source = "ends of collectives";
     return clock;

@@ -324,6 +324,36 @@ void TraceBuilder::set_aside_zero_times(Part& part, bool own_schema) {
   });
 }
 
+/// Events days away from the others (clocks that jumped, marks of "never") stretch every window.
+void TraceBuilder::set_aside_far_times(Part& part) {
+  constexpr Nanoseconds kFar = Nanoseconds{1} << 49;  // 6.5 days
+  RankTrace& trace = part.trace;
+  std::vector<Nanoseconds> starts;
+  for (const GpuEvent& event : trace.events) starts.push_back(event.start);
+  if (starts.empty())
+    for (const StepMark& step : trace.steps) starts.push_back(step.begin);
+  if (starts.empty()) return;
+  const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
+  std::nth_element(starts.begin(), middle, starts.end());
+  const auto is_far = [center = *middle](Nanoseconds start, Nanoseconds end) {
+    return start < center - kFar || end > center + kFar;
+  };
+  std::erase_if(trace.events, [&](const GpuEvent& event) {
+    const bool far = is_far(event.start, event.end);
+    if (far) trace.quarantined.add("days away from all others", trace.text(event.name));
+    return far;
+  });
+  std::erase_if(trace.steps, [&](const StepMark& step) {
+    const bool far = is_far(step.begin, step.end);
+    if (far)
+      trace.quarantined.add("days away from all others",
+                            fmt::format("ProfilerStep#{}", step.number));
+    return far;
+  });
+  std::erase_if(trace.launches,
+                [&](const Launch& launch) { return is_far(launch.start, launch.end); });
+}
+
 void TraceBuilder::order(Part& part) {
   RankTrace& trace = part.trace;
   const auto by_time = [](const GpuEvent& a, const GpuEvent& b) {
@@ -390,6 +420,7 @@ std::vector<RankTrace> TraceBuilder::finish(const StreamOutcome& outcome) {
     }
     trace.texts = part.texts.take();
     set_aside_zero_times(part, own_schema);
+    set_aside_far_times(part);
     classify_late(part);
     order(part);
     if (outcome.base_ns != 0) {

@@ -69,6 +69,7 @@ class TraceBuilder {
   static void add_collective(Part& part, GpuEvent& event, const CallArgs& call, std::string kind);
   void classify_late(Part& part);
   void set_aside_zero_times(Part& part, bool own_schema);
+  void set_aside_far_times(Part& part);
   static void order(Part& part);
 
   const UserRules& rules_;
