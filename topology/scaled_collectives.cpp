@@ -16,14 +16,12 @@ ClusterSpec scaled(const ClusterSpec& cluster, const HardwareScale& scale) {
        {&result.node.nic_bandwidth, &result.node.nic_capacity, &result.fabric.leaf_spine_bandwidth,
         &result.fabric.spine_core_bandwidth})
     *rate = scale.inter * *rate;
-  for (CableSpec& cable : result.node.cables) {
-    cable.bandwidth = scale.intra * cable.bandwidth;
-    cable.capacity = scale.intra * cable.capacity;
-  }
-  for (CableSpec& cable : result.fabric.cables) {
-    cable.bandwidth = scale.inter * cable.bandwidth;
-    cable.capacity = scale.inter * cable.capacity;
-  }
+  const auto scale_cables = [](std::vector<CableSpec>& cables, double factor) {
+    for (CableSpec& cable : cables)
+      for (BytesPerSec* rate : {&cable.bandwidth, &cable.capacity}) *rate = factor * *rate;
+  };
+  scale_cables(result.node.cables, scale.intra);
+  scale_cables(result.fabric.cables, scale.inter);
   result.gpu.memory =
       Bytes{std::llround(scale.memory * static_cast<double>(cluster.gpu.memory.value))};
   return result;

@@ -106,7 +106,7 @@ TEST(Schema, ListsThePresets) {
   EXPECT_EQ(enumeration("/$defs/cluster/properties/preset/enum"), names(cluster_presets()));
   EXPECT_EQ(enumeration("/$defs/gpu_name/enum"), names(gpu_presets()));
   std::vector<std::string> files;  // of the profiles, behind "none"
-  for (const std::string& profile : enumeration("/$defs/cluster/properties/profile/enum"))
+  for (const std::string& profile : enumeration("/$defs/cluster/properties/profile/anyOf/0/enum"))
     files.push_back("profiles/" + profile + ".json");
   files.erase(files.begin());
   EXPECT_EQ(files, embedded_names("profiles/"));

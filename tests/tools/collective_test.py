@@ -96,8 +96,8 @@ class Collective(unittest.TestCase):
             self.assertEqual(json.loads(self.answer(path, "--json"))["mesh"], "8x2")
             path.write_text(head + '"nodez": 2}')
             self.assertIn("cluster.json#/nodez: is not a known key", self.refusal(2, path))
-            path.write_text('{"preset": "dgx-a100", "nodes": 2}')
-            self.assertIn("cluster.json#/schema: is missing", self.refusal(2, path))
+            path.write_text('{"schema": "amsp.cluster/2", "preset": "dgx-a100", "nodes": 2}')
+            self.assertIn("cluster.json#/schema: must be", self.refusal(2, path))
 
     def test_takes_presets_by_name(self):
         self.assertEqual(json.loads(self.answer("dgx-h100", "--set", "nodes=2", "--json"))["choice"],

@@ -12,6 +12,7 @@
 #include "topology/cluster_checks.h"
 #include "topology/cluster_reader.h"
 #include "topology/collective_models.h"
+#include "topology/scaled_collectives.h"
 
 namespace amsp {
 namespace {
@@ -307,6 +308,32 @@ TEST(Graph, TwoNodesBackToBack) {
   EXPECT_EQ(world.route(2, 7), (Route{{"node0/gpu2 -> node0/nic0", 1},
                                       {"node0/nic0 -> node1/nic0", 1},
                                       {"node1/nic0 -> node1/gpu3", 1}}));
+}
+
+/// What-if factors reach every link of every kind of fabric.
+TEST(Scaled, EveryLinkOfEveryFabric) {
+  HardwareScale scale;
+  scale.intra = 3;
+  scale.inter = 0.5;
+  std::vector<ClusterSpec> specs = {
+      read(lab(4, R"({"nodes_per_leaf": 1, "spines": 2, "oversubscription": 1,
+                      "core": {"leaves_per_pod": 2, "switches": 2, "oversubscription": 2}})")),
+      read(lab(4, R"({"nodes_per_leaf": [3, 1], "rails": 2, "spines": 2, "oversubscription": 4})")),
+      read(lab(2, R"({"links": [{"between": ["node0/nic[0-3]", "leaf0"]},
+          {"between": ["node1/nic[0-3]", "leaf1"]},
+          {"between": ["leaf0", "leaf1"], "bandwidth": "50GBps"}]})"))};
+  const Json box{{"preset", "l40s-pcie"}, {"nodes", 9}};
+  specs.push_back(read(box));
+  for (const ClusterSpec& spec : specs) {
+    const ClusterGraph before(spec), after(scaled(spec, scale));
+    ASSERT_EQ(before.link_count(), after.link_count());
+    for (LinkId id = 0; id < before.link_count(); ++id) {
+      const Link &a = before.link(id), &b = after.link(id);
+      const bool outside = a.kind == LinkKind::kNic || a.kind == LinkKind::kFabric;
+      EXPECT_DOUBLE_EQ(b.capacity / a.capacity, outside ? 0.5 : 3) << before.link_name(id);
+      EXPECT_DOUBLE_EQ(b.bandwidth / a.bandwidth, outside ? 0.5 : 3) << before.link_name(id);
+    }
+  }
 }
 
 /// Four NVSwitches and one fat switch are one fabric in two descriptions, as is the node by links.
