@@ -9,9 +9,12 @@ namespace amsp {
 
 ClusterSpec scaled(const ClusterSpec& cluster, const HardwareScale& scale) {
   ClusterSpec result = cluster;
-  for (BytesPerSec* rate : {&result.node.nvlink_bandwidth, &result.node.nvlink_capacity,
-                            &result.node.pcie_bandwidth, &result.node.pcie_capacity})
+  NodeSpec& node = result.node;
+  for (BytesPerSec* rate : {&node.nvlink_bandwidth, &node.nvlink_capacity})
     *rate = scale.intra * *rate;
+  // beside NVLink, PCIe carries what NICs do
+  const double pcie = node.nvlink == NvlinkKind::kNone ? scale.intra : scale.inter;
+  for (BytesPerSec* rate : {&node.pcie_bandwidth, &node.pcie_capacity}) *rate = pcie * *rate;
   for (BytesPerSec* rate :
        {&result.node.nic_bandwidth, &result.node.nic_capacity, &result.fabric.leaf_spine_bandwidth,
         &result.fabric.spine_core_bandwidth})

@@ -11,8 +11,8 @@ namespace amsp {
 /// What a cluster would be with faster or slower parts: each factor multiplies the rate, time or
 /// size named.
 struct HardwareScale {
-  double intra = 1;    // bandwidth of NVLink and PCIe
-  double inter = 1;    // bandwidth of NICs and fabric
+  double intra = 1;    // bandwidth of NVLink, or without it of PCIe; of links given by themselves
+  double inter = 1;    // bandwidth of NICs, the PCIe before them, and the fabric
   double latency = 1;  // what a collective takes for a single byte
   double compute = 1;  // rate of GEMMs and attention
   double memory = 1;   // capacity of a GPU's memory

@@ -58,10 +58,10 @@ INSTANTIATE_TEST_SUITE_P(
             "BadDp", R"(plan={"dp":"4"})",
             "tiny.json#/plan/dp: must be a mesh of GPUs per node x nodes such as \"8x4\", found "
             "\"4\""},
-        BadCase{
-            "OtherKey", "cluster.nods=1",
-            "tiny.json#/cluster/nods: is not a known key; did you mean 'node'? (allowed: fabric, "
-            "gpu, name, node, nodes, preset, profile, profile_policy)"}),
+        BadCase{"OtherKey", "cluster.nods=1",
+                "tiny.json#/cluster/nods: is not a known key; did you mean 'node'? (allowed: "
+                "collectives, fabric, "
+                "gpu, name, node, nodes, preset, profile, profile_policy)"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(PlanningCase, RefusesATodayThatBreaksARule) {

@@ -138,7 +138,8 @@ class AmspPlan(unittest.TestCase):
             self.assertLess(len(lines[-1]["ranking"]), 118)
 
     def test_nothing_that_fits_is_no_success(self):
-        result = run(SOURCE / "scenarios/paper/llama-30b-zero3-8gpu.json")
+        result = run(SOURCE / "scenarios/paper/llama-30b-zero3-8gpu.json", "--set",
+                     'training.precision={"gradients": "fp32"}')
         self.assertEqual(result.returncode, 3, result.stdout)
         self.assertIn("nothing to rank", result.stdout)
         self.assertIn("16 exceed 80.0 GiB, the nearest by", result.stdout)
