@@ -26,6 +26,7 @@ class Builder {
         add_node(node);
       else
         add_node_by_cables(node);
+      if (node == 0) vertices_.node_links = static_cast<LinkId>(graph_.links.size());
     }
     if (spec_.fabric.cables.empty())
       add_levels();

@@ -6,9 +6,12 @@
 
 namespace amsp {
 
-/// By node: the first of its GPUs and NICs; those of a node are consecutive.
+/// By node: the first of its GPUs and NICs; those of a node are consecutive. Nodes follow on each
+/// other and are alike inside: what is vertex v and link l of node 0 comes again in node n, as
+/// many vertices and `n * node_links` links later.
 struct ClusterVertices {
   std::vector<VertexId> first_gpu, first_nic;
+  LinkId node_links = 0;
 };
 
 /// Adds the vertices and links of a checked spec (check_cluster) to an empty graph, in an order

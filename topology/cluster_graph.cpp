@@ -37,6 +37,7 @@ ClusterGraph::ClusterGraph(const ClusterSpec& spec)
   ClusterVertices vertices = build_cluster(spec, *graph_);
   first_gpu_ = std::move(vertices.first_gpu);
   first_nic_ = std::move(vertices.first_nic);
+  node_links_ = vertices.node_links;
   check_reach();
 }
 
@@ -164,6 +165,13 @@ const std::vector<RouteShare>& ClusterGraph::route(VertexId from, VertexId to) c
   AMSP_CHECK(from == to || !shares.empty(), "no route leads from {} to {}", to_string(vertex(from)),
              to_string(vertex(to)));
   return routes_.emplace(key, std::move(shares)).first->second;
+}
+
+ShiftedRoute ClusterGraph::shifted_route(VertexId from, VertexId to) const {
+  const int node = (*graph_)[from].node;
+  if (node <= 0 || has_failures_ || (*graph_)[to].node != node) return {route(from, to), 0};
+  const VertexId earlier = first_gpu_[static_cast<std::size_t>(node)] - first_gpu_[0];
+  return {route(from - earlier, to - earlier), node * node_links_};
 }
 
 void ClusterGraph::check_node(int node) const {

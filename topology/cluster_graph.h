@@ -36,6 +36,12 @@ struct RouteShare {
   double fraction;
 };
 
+/// The links of a route: ids in `shares` are `shift` too low.
+struct ShiftedRoute {
+  const std::vector<RouteShare>& shares;
+  LinkId shift;
+};
+
 /// The cluster as a graph of GPUs, NVSwitches, NICs, leaf and spine switches. Immutable once
 /// conditions are applied (topology/conditions.h).
 /// Ids are dense and in order of construction, hence deterministic; the two directions of a
@@ -94,6 +100,8 @@ class ClusterGraph {
   /// Computed when first asked for, then cached: the reference stays valid as long as the
   /// graph, and calls from several threads need a lock.
   const std::vector<RouteShare>& route(VertexId from, VertexId to) const;
+  /// The same, computed once for all nodes if both ends are in one.
+  ShiftedRoute shifted_route(VertexId from, VertexId to) const;
 
  private:
   /// Throws ConfigError if a NIC that GPUs use has no way to those of other nodes.
@@ -108,6 +116,7 @@ class ClusterGraph {
   ClusterSpec spec_;
   std::unique_ptr<BoostGraph> graph_;
   bool has_failures_ = false;
+  LinkId node_links_ = 0;                        // links inside each node
   std::vector<VertexId> first_gpu_, first_nic_;  // by node; GPUs and NICs of a node are consecutive
   mutable std::unordered_map<std::uint64_t, std::vector<RouteShare>> routes_;
 };

@@ -83,7 +83,7 @@ class RingLoader {
 
  private:
   void add(int from, int to, double bytes) {
-    if (bytes > 0) sum_.add(graph_.route(gpus_[index(from)], gpus_[index(to)]), bytes);
+    if (bytes > 0) sum_.add(graph_.shifted_route(gpus_[index(from)], gpus_[index(to)]), bytes);
   }
 
   void hop_inside(int from, int to, double part, double& spread) {
@@ -133,8 +133,9 @@ int later_messages(const CollectiveCall& call) {
   return std::max(0, static_cast<int>(std::count_if(roots.begin(), roots.end(), sends)) - 1);
 }
 
-void LoadSum::add(const std::vector<RouteShare>& route, double bytes) {
-  for (const auto& [link, fraction] : route) {
+void LoadSum::add(const ShiftedRoute& route, double bytes) {
+  for (const auto& [first, fraction] : route.shares) {
+    const LinkId link = first + route.shift;
     double& sum = bytes_[index(link)];
     if (sum == 0) touched_.push_back(link);
     sum += fraction * bytes;

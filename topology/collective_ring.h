@@ -39,7 +39,8 @@ std::vector<LinkLoad> ring_loads(const ClusterGraph& graph, const Placement& pla
 class LoadSum {
  public:
   explicit LoadSum(int link_count) : bytes_(static_cast<std::size_t>(link_count)) {}
-  void add(const std::vector<RouteShare>& route, double bytes);
+  void add(const std::vector<RouteShare>& route, double bytes) { add({route, 0}, bytes); }
+  void add(const ShiftedRoute& route, double bytes);
   /// Ordered by link id; the sum is empty afterwards.
   std::vector<LinkLoad> take();
 

@@ -99,7 +99,7 @@ class Loader {
   double per_channel() const { return bytes_ / static_cast<double>(walks_.size()); }
 
   void route(int from, int to, double bytes) {
-    if (bytes > 0) sum_.add(graph_.route(gpus_[index(from)], gpus_[index(to)]), bytes);
+    if (bytes > 0) sum_.add(graph_.shifted_route(gpus_[index(from)], gpus_[index(to)]), bytes);
   }
 
   /// A hop inside a node.

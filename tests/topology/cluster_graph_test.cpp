@@ -262,6 +262,17 @@ TEST_P(EveryPair, TrafficIsConservedAtEveryVertex) {
   });
 }
 
+TEST_P(EveryPair, ShiftedRoutesAreTheRoutes) {
+  const ClusterGraph graph(spec());
+  for_all_pairs(graph, [&](VertexId from, VertexId to) {
+    std::map<LinkId, double> usual, shifted;
+    const ShiftedRoute route = graph.shifted_route(from, to);
+    for (const RouteShare& share : route.shares) shifted[share.link + route.shift] = share.fraction;
+    for (const RouteShare& share : graph.route(from, to)) usual[share.link] = share.fraction;
+    EXPECT_EQ(shifted, usual);
+  });
+}
+
 TEST_P(EveryPair, WayBackMirrorsTheWayThere) {
   const ClusterGraph graph(spec());
   for_all_pairs(graph, [&](VertexId from, VertexId to) {
