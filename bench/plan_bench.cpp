@@ -10,15 +10,14 @@ namespace {
 using namespace amsp;
 
 PlanningCase case_of(std::int64_t gpus) {
-  return read_planning_case(
-      parse_json(R"({"schema": "amsp.scenario/1", "name": "bench",
+  return read_planning_case(parse_json(R"({"schema": "amsp.scenario/1", "name": "bench",
                      "model": {"preset": "llama-30b"},
                      "cluster": {"preset": "a800-amsp-testbed", "nodes": )" +
-                     std::to_string(gpus / 8) + R"(},
+                                           std::to_string(gpus / 8) + R"(},
                      "training": {"sequence_length": 4096, "micro_batches": 1,
                                   "recompute": "full"}})",
-                 "bench.json"),
-      "bench.json");
+                                       "bench.json"),
+                            "bench.json");
 }
 
 void Enumerate(benchmark::State& state) {

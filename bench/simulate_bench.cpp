@@ -2,9 +2,13 @@
 // number of GPUs.
 #include <benchmark/benchmark.h>
 
+#include "core/json.h"
+#include "lowering/load_graph.h"
 #include "prediction/predict.h"
 #include "schedule/schedule_builder.h"
 #include "sim/expansion.h"
+#include "sim/fold.h"
+#include "sim/jitter.h"
 #include "sim/simulator.h"
 
 namespace {
@@ -46,13 +50,57 @@ void Expand(benchmark::State& state) {
 }
 BENCHMARK(Expand)->Arg(8)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond);
 
-void Simulate(benchmark::State& state) {
+/// Cluster graph, placement, models; then the lowering with the loads of every link.
+void BuildMachine(benchmark::State& state) {
+  const Scenario scenario = scenario_of(state.range(0));
+  for (auto _ : state) {
+    const Setup setup(scenario);
+    benchmark::DoNotOptimize(setup.lowering().load_graph().label_count());
+  }
+}
+BENCHMARK(BuildMachine)->RangeMultiplier(4)->Range(64, 65536)->Unit(benchmark::kMillisecond);
+
+void Fold(benchmark::State& state) {
   const Setup setup(scenario_of(state.range(0)));
+  setup.lowering().load_graph();
+  std::size_t activities = 0;
+  for (auto _ : state) activities = fold(setup.lowering()).workload.activities.size();
+  state.counters["activities"] = static_cast<double>(activities);
+}
+BENCHMARK(Fold)->RangeMultiplier(4)->Range(64, 65536)->Unit(benchmark::kMillisecond);
+
+/// What is folded once is kept, so this is the simulation itself.
+void Simulate(benchmark::State& state) {
+  const Setup setup(scenario_of(state.range(0), static_cast<int>(state.range(1))));
   Simulator simulator(setup.lowering());
+  simulator.run(setup.graph());
   for (auto _ : state) benchmark::DoNotOptimize(simulator.run(setup.graph()).step_time());
   state.counters["activities"] = static_cast<double>(simulator.activities());
 }
-BENCHMARK(Simulate)->Arg(8)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(Simulate)
+    ->ArgNames({"gpus", "micro_batches"})
+    ->ArgsProduct({{64, 1024, 16384}, {1}})
+    ->ArgsProduct({{64}, {8, 128, 1024}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+/// One step under jitter: every group of ranks has its own factor, so classes multiply.
+void SimulateJittered(benchmark::State& state) {
+  const Setup setup(scenario_of(1024));
+  const Conditions::Jitter jitter{0.03, 1, static_cast<int>(1024 / state.range(0)), 1};
+  Simulator simulator(setup.lowering(), Network::kFolded, jitter.ranks);
+  const auto factors = draw_factors(jitter, 1024, 0);
+  simulator.run_jittered(factors);
+  for (auto _ : state) benchmark::DoNotOptimize(simulator.run_jittered(factors).step_time());
+  state.counters["activities"] = static_cast<double>(simulator.activities());
+}
+BENCHMARK(SimulateJittered)
+    ->ArgName("groups")
+    ->Arg(1)
+    ->Arg(4)
+    ->Arg(16)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 void Summarise(benchmark::State& state) {
   const Setup setup(scenario_of(state.range(0)));

@@ -31,12 +31,15 @@ MEASURED = {
 }
 
 
-def scenario(name, description, model, cluster, training, plan, engine=None, report=None):
+def scenario(name, description, model, cluster, training, plan, engine=None, report=None,
+             conditions=None):
     """One scenario; `plan` and `engine` as the format writes them."""
     content = {"schema": "amsp.scenario/1", "name": name, "description": description,
                "model": model, "cluster": cluster, "training": training, "plan": plan}
     if engine:
         content["engine"] = engine if isinstance(engine, str) else {"preset": "amsp", **engine}
+    if conditions:
+        content["conditions"] = conditions
     if report:
         content["report"] = report
     return content
@@ -285,6 +288,26 @@ def networks():
             {"preset": "llama-30b"}, cluster, short, "zero3")
 
 
+def conditions():
+    """What a bad day costs; docs/teaching/slow-parts.md."""
+    short = {**training(micro_batches=2), "sequence_length": 2048}
+    for name, entry, text in (
+            ("slow-nic", {"slow_links": [{"at": "node3/nic2", "capacity": 0.5}]},
+             "one network card of 128 at half its rate"),
+            ("slow-gpu", {"slow_gpus": [{"at": "node3/gpu5", "speed": 0.8}]},
+             "one GPU of 128 at 80 % of its speed"),
+            ("lost-uplinks", {"failed_links": ["leaf0 - spine[0-3]"]},
+             "one leaf of 4 without half of its uplinks"),
+            ("jitter", {"jitter": {"sigma": 0.03, "seed": 1, "ranks": "node", "samples": 100}},
+             "compute times that vary from step to step, by node")):
+        yield f"conditions/{name}.json", scenario(
+            name, f"LLaMA-13B on 16 nodes, sharded over 4 and replicated over 4, with {text}. Who waits for "
+            "it? docs/teaching/slow-parts.md", {"preset": "llama-13b"},
+            {"preset": "dgx-a100", "nodes": 16,
+             "fabric": {"nodes_per_leaf": 4, "spines": 8, "oversubscription": 1}}, short, "hsdp-8x4",
+            conditions=entry)
+
+
 TINYLLAMA_CONFIG = {
     "architectures": ["LlamaForCausalLM"], "attention_bias": False, "bos_token_id": 1,
     "eos_token_id": 2, "hidden_act": "silu", "hidden_size": 2048, "initializer_range": 0.02,
@@ -304,7 +327,7 @@ def text_of(path, content):
 
 def files():
     for part in (paper, table5, tiny, where_to_shard, engines, sharp, buckets, other_clusters,
-                 networks, planning):
+                 networks, planning, conditions):
         for path, content in part():
             yield path, text_of(path, content)
     for name, content in clusters():
