@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <boost/range/iterator_range.hpp>
 #include <map>
 #include <utility>
@@ -158,13 +159,44 @@ const std::vector<RouteShare>& ClusterGraph::route(VertexId from, VertexId to) c
   AMSP_CHECK(from < vertices && to < vertices, "there is no vertex {}", std::max(from, to));
   const std::uint64_t key = from * vertices + to;
   if (const auto found = routes_.find(key); found != routes_.end()) return found->second;
-  std::vector<RouteShare> shares = split_over_shortest_paths(
-      *graph_, from, to, [&](VertexId inside) { return passes(inside, from, to); });
+  std::vector<RouteShare> shares = over_one_switch_each(from, to);
+  if (shares.empty())
+    shares = split_over_shortest_paths(*graph_, from, to,
+                                       [&](VertexId inside) { return passes(inside, from, to); });
   if (spec_.fabric.ecmp_flows > 0 && vertex(from).node != vertex(to).node)
     shares = hashed(from, to, shares);
   AMSP_CHECK(from == to || !shares.empty(), "no route leads from {} to {}", to_string(vertex(from)),
              to_string(vertex(to)));
   return routes_.emplace(key, std::move(shares)).first->second;
+}
+
+LinkId ClusterGraph::uplink(VertexId nic) const {
+  LinkId found = -1;
+  for (const auto& edge : boost::make_iterator_range(boost::out_edges(nic, *graph_))) {
+    if (is_inside_node((*graph_)[boost::target(edge, *graph_)].kind)) continue;
+    if (found >= 0) return -1;
+    found = (*graph_)[edge].id;
+  }
+  return found;
+}
+
+std::vector<RouteShare> ClusterGraph::over_one_switch_each(VertexId from, VertexId to) const {
+  const Vertex &a = (*graph_)[from], &b = (*graph_)[to];
+  if (a.kind != VertexKind::kGpu || b.kind != VertexKind::kGpu || a.node == b.node) return {};
+  const VertexId out = nic(a.node, a.index), in = nic(b.node, b.index);
+  const LinkId up = uplink(out), down = uplink(in) ^ 1;
+  if (up < 0 || uplink(in) < 0) return {};
+  std::vector<RouteShare> shares{{up, 1}, {down, 1}};
+  const auto add = [&](const ShiftedRoute& part) {
+    for (const auto& [link, fraction] : part.shares)
+      shares.push_back({link + part.shift, fraction});
+  };
+  add(shifted_route(from, out));
+  add(shifted_route(in, to));
+  if (target(up) != source(down)) add({route(target(up), source(down)), 0});
+  std::sort(shares.begin(), shares.end(),
+            [](const RouteShare& x, const RouteShare& y) { return x.link < y.link; });
+  return shares;
 }
 
 ShiftedRoute ClusterGraph::shifted_route(VertexId from, VertexId to) const {

@@ -112,6 +112,11 @@ class ClusterGraph {
   std::vector<RouteShare> hashed(VertexId from, VertexId to,
                                  const std::vector<RouteShare>& shares) const;
   bool passes(VertexId inside, VertexId from, VertexId to) const;
+  /// The link from a NIC to the switch that it is on; -1 if there are several, or none.
+  LinkId uplink(VertexId nic) const;
+  /// Of GPUs of two nodes: the way to each NIC's switch, which is the only one, and between the
+  /// switches, found once for all that are on them. Empty where a NIC is on several switches.
+  std::vector<RouteShare> over_one_switch_each(VertexId from, VertexId to) const;
 
   ClusterSpec spec_;
   std::unique_ptr<BoostGraph> graph_;
