@@ -27,7 +27,7 @@ std::optional<double> best_throughput(const SweepPoint& point) {
 
 void add_case(TextTable& table, const SweepPoint& point, std::optional<double> first) {
   if (!point.solved()) {
-    const std::string why = !point.why_not.empty() ? point.why_not
+    const std::string why = !point.why_not.empty() ? "impossible"
                             : point.result         ? "nothing fits"
                                                    : "not reached";
     table.add({point.label, why});
@@ -72,6 +72,8 @@ std::string sweep_text(const Sweep& sweep, Objective objective) {
     add_case(table, point, first);
   }
   text += table.str();
+  for (const SweepPoint& point : sweep.points)
+    if (!point.why_not.empty()) text += fmt::format("{}: {}\n", point.label, point.why_not);
   text +=
       "TGS: tokens per GPU and second; 'of first' compares it with the first case (efficiency)\n";
   const std::vector<ShardingPlan> winners = sweep.winners();
@@ -88,8 +90,8 @@ std::string sweep_text(const Sweep& sweep, Objective objective) {
     text += "\n" + costs.str();
   }
   text +=
-      "slower than the fastest there; *: the best, ties within 1 % going to lower memory; -: "
-      "impossible or doesn't fit\n";
+      "slower than the fastest there; *: the best, ties within 1 % going to lower memory;\n"
+      "-: impossible or doesn't fit\n";
   return text;
 }
 

@@ -154,6 +154,8 @@ class SearchText {
     const Entry& by_step = result_.entries[result_.by_step_time.front()];
     if (by_comm.candidate == by_step.candidate) {
       line("T_comm prefers the same.");
+    } else if (by_comm.candidate.plan == by_step.candidate.plan) {
+      line("T_comm prefers the same plan, with other micro-batches or recompute.");
     } else if (by_comm.step.step_time && by_step.t_comm) {
       line("T_comm prefers {}: {} where {} has {}; steps of {} and {}.",
            meshes_of(by_comm.candidate.plan), format_time(*by_comm.t_comm),

@@ -36,7 +36,8 @@ std::vector<LinkUsage> busiest_links(const Lowering& lowering, const ClusterGrap
     double carried = 0;
     for (const LoadGraph::Edge& edge : loads.groups_of(id))
       carried += by_label[static_cast<std::size_t>(edge.label)];
-    const double utilisation = carried / (link.capacity.value * step_time.value);
+    if (carried <= 0) continue;  // a failed link carries nothing
+    const double utilisation = carried / (link.available.value * step_time.value);
     Carried& best = busiest[link.kind];
     if (without_noise(utilisation) > without_noise(best.utilisation))
       best = {id, carried, utilisation};

@@ -8,7 +8,7 @@
 
 namespace amsp {
 
-/// How busy a link is over one step: bytes it carries / (capacity * step time).
+/// How busy a link is over one step: bytes it carries / (what it can carry today * step time).
 struct LinkUsage {
   std::string link;
   double bytes = 0;

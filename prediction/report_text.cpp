@@ -92,7 +92,7 @@ class TextReport {
            scenario_.training.micro_batches);
     add_samples();
     line("TGS         {:.0f} tokens per GPU and second", prediction_.tokens_per_gpu_second);
-    line("MFU         {:.1f} % = TGS x {:.2f} GFLOP per token / {}", 100 * prediction_.mfu,
+    line("MFU         {:.1f} % = TGS x {:.4g} GFLOP per token / {}", 100 * prediction_.mfu,
          prediction_.flop_per_token.value / 1e9, format_flop_rate(scenario_.cluster.gpu.peak_bf16));
     line("            (3 (2 Phi_linear + 4 S a d L) per token; no recompute credit)");
     line("memory      {} of {} per GPU: {}", format_bytes_binary(prediction_.memory.reserved),

@@ -55,7 +55,12 @@ ClusterSpec load_cluster(const std::string& source, const std::vector<std::strin
   Json json = overridden(parse_json(text, source), overrides);
   const std::string folder = path.parent_path().string();
   ObjectReader root(json, source + "#");
-  if (root.has("cluster")) return read_cluster(root.object("cluster"), folder);
+  if (root.has("cluster")) {
+    if (root.has("conditions") && !root.value("conditions").empty())
+      root.fail("conditions",
+                "have no effect on a cluster by itself; leave them out, or --set conditions=null");
+    return read_cluster(root.object("cluster"), folder);
+  }
   if (root.has("schema")) root.choice("schema", {"amsp.cluster/1"});
   json.erase("schema");
   json.erase("$schema");

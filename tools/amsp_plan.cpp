@@ -121,6 +121,10 @@ class Program {
   }
 
   int run() {
+    refuse_inputs("--output", options_.output, {options_.scenario});
+    refuse_inputs("--pareto-svg", options_.pareto_svg, {options_.scenario});
+    if (!options_.output.empty() && options_.output == options_.pareto_svg)
+      throw ConfigError("--pareto-svg: " + options_.output + " is the file of --output");
     Json json = read_json_file(options_.scenario);
     for (const std::string& assignment : options_.overrides) apply_override(json, assignment);
     const PlanningCase question = read_planning_case(json, options_.scenario);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/json.h"
+#include "tools/arguments.h"
 #include "tools/program.h"
 #include "trace_analysis/analyse.h"
 #include "trace_analysis/summary.h"
@@ -107,7 +108,8 @@ double parse_percent(std::string text) {
   while (text.ends_with(' ')) text.pop_back();
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value >= 0) || !given.ends_with('%'))
+  if (text.empty() || *end != '\0' || !(value >= 0) || !std::isfinite(value) ||
+      !given.ends_with('%'))
     throw ConfigError("--fail-above: must be a percentage such as 5%, found \"" + given + "\"");
   return value / 100;
 }
@@ -115,6 +117,7 @@ double parse_percent(std::string text) {
 int print_diff(const Reading& reading, const std::string& fail_above, const std::string& merged) {
   const double limit =
       fail_above.empty() ? std::numeric_limits<double>::infinity() : parse_percent(fail_above);
+  for (const std::string& input : reading.files) refuse_inputs("--merged", merged, side(input));
   const Analysis a = reading.read(side(reading.files[0]));
   const Analysis b = reading.read(side(reading.files[1]));
   const TraceDiff diff = diff_traces(a, b);
@@ -133,6 +136,9 @@ struct Report {
 };
 
 int write_report(const Report& report) {
+  refuse_inputs("--out", report.out, report.reading.files);
+  refuse_inputs("--out", report.out, side(report.against));
+  refuse_inputs("--out", report.out, {report.plans});
   const Analysis analysis = report.reading.read(report.reading.files);
   std::optional<Analysis> against;
   if (!report.against.empty()) against = report.reading.read(side(report.against));
@@ -151,12 +157,15 @@ struct Calibrating {
 };
 
 int write_profile(const Calibrating& options) {
+  refuse_inputs("--out", options.out, options.reading.files);
+  refuse_inputs("--out", options.out, {options.scenario});
   const Scenario scenario = load_scenario(options.scenario);
   const Analysis analysis = options.reading.read(options.reading.files);
   const Calibration result = calibrate(scenario, analysis, options.name);
   write_file(options.out, result.profile.dump(1) + "\n");
   std::string text =
-      fmt::format("{}: use it by \"profile\": \"{}\" in the cluster\n", options.out, options.out);
+      fmt::format("{}: use it by \"profile\": \"{}\" in the cluster of a scenario beside it\n",
+                  options.out, std::filesystem::path(options.out).filename().string());
   for (const std::string& note : result.notes) text += "  " + note + "\n";
   print_output(options.reading.json ? OrderedJson(result.notes).dump(2) + "\n" : text);
   return kExitOk;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 
@@ -12,6 +13,11 @@ inline CLI::Validator not_empty() {
   return CLI::Validator(
       [](const std::string& text) { return text.empty() ? "must not be empty" : ""; }, "");
 }
+
+/// Throws ConfigError if what `option` is to write is one of the inputs, or a file of a folder
+/// among them. Empty paths stand for nothing.
+void refuse_inputs(const std::string& option, const std::string& path,
+                   const std::vector<std::string>& inputs);
 
 /// Parses the arguments and runs `body`; prints help, version or what is wrong with the arguments
 /// instead. Returns the exit code.

@@ -128,12 +128,6 @@ void write_files(const Options& options, const Setup& setup, const Timeline& tim
   write_file(options.report, html_report(analysis, page));
 }
 
-void refuse_scenario(const std::string& option, const std::string& path, const Options& options) {
-  std::error_code missing;  // then they aren't the same file
-  if (!path.empty() && std::filesystem::equivalent(path, options.scenario, missing))
-    throw ConfigError(option + ": " + path + " is the scenario itself");
-}
-
 int predict(const Options& options) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const auto progress = [&](const char* what) {
@@ -143,8 +137,10 @@ int predict(const Options& options) {
   set_samples(options, scenario);
   const bool writes = !options.trace.empty() || !options.report.empty();
   if (writes) parse_ranks(options.trace_ranks, scenario.plan.dp.size());
-  refuse_scenario("--trace", options.trace, options);
-  refuse_scenario("--report", options.report, options);
+  refuse_inputs("--trace", options.trace, {options.scenario});
+  refuse_inputs("--report", options.report, {options.scenario});
+  if (!options.trace.empty() && options.trace == options.report)
+    throw ConfigError("--report: " + options.report + " is the file of --trace");
   progress("building the schedule");
   const Setup setup(scenario);
   progress("simulating");

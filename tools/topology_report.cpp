@@ -68,7 +68,7 @@ std::string distance_table(const ClusterGraph& graph) {
     ways += "  " + way_in_words(distance.way) + "\n";
   }
   return table.str() +
-         "ring step: NCCL's latency (Simple) that predictions add; message: one way, small, no "
+         "ring step: NCCL's least latency (Simple); message: one way, small, no "
          "NCCL\nfor instance\n" +
          ways;
 }

@@ -14,6 +14,7 @@ namespace amsp {
 namespace {
 
 constexpr std::size_t kMostVertices = 1'000'000;
+constexpr double kLeastShare = 1e-3;
 
 /// Finds vertices and links by name.
 class Finder {
@@ -145,6 +146,10 @@ void apply(const Conditions& conditions, ClusterGraph& graph) {
       }
       if (link.available.value == 0) continue;  // failed
       const BytesPerSec left = links->share * link.available - links->background;
+      if (links->background.value <= 0 && left < kLeastShare * link.capacity)
+        throw ConfigError(
+            fmt::format("{}: with the entries before, less than {} of the capacity of {} is left",
+                        links->where, kLeastShare, graph.link_name(id)));
       if (left.value <= 0)
         throw ConfigError(fmt::format("{}: {} of other traffic leave nothing of the {} of {}",
                                       links->where, format_bandwidth(links->background),
@@ -164,7 +169,12 @@ std::vector<double> slowness(const Conditions& conditions, const ClusterGraph& g
     for (const VertexId id : finder.vertices(gpus.at, gpus.where)) {
       if (graph.vertex(id).kind != VertexKind::kGpu)
         throw ConfigError(fmt::format("{}: {} is no GPU", gpus.where, to_string(graph.vertex(id))));
-      slow.try_emplace(id, 1.0).first->second /= gpus.speed;
+      double& slowness = slow.try_emplace(id, 1.0).first->second;
+      slowness /= gpus.speed;
+      if (slowness > 1 / kLeastShare)
+        throw ConfigError(
+            fmt::format("{}: with the entries before, {} has less than {} of its speed", gpus.where,
+                        to_string(graph.vertex(id)), kLeastShare));
     }
   for (Rank rank = 0; rank < placement.dp().size(); ++rank) {
     const GpuAddress address = placement.address(rank);

@@ -30,6 +30,13 @@ std::size_t most_steps(const Analysis& analysis) {
   return steps;
 }
 
+/// As the traces number it; all ranks have the same.
+int number_of(const Analysis& analysis, std::size_t step) {
+  for (const RankWindows& windows : analysis.windows)
+    if (step < windows.steps.size()) return static_cast<int>(windows.steps[step].number);
+  return static_cast<int>(step);
+}
+
 Nanoseconds inferred_time(const std::vector<PathPiece>& path) {
   Nanoseconds sum = 0;
   for (const PathPiece& piece : path) sum += piece.inferred ? piece.end - piece.start : 0;
@@ -85,8 +92,9 @@ std::string path_text(const Analysis& analysis) {
     const std::vector<PathPiece> path = trace_path(analysis, step);
     if (path.empty()) continue;
     const Nanoseconds whole = path.back().end - path.front().start;
-    text += fmt::format("\nstep {}: {} in {} pieces; {} by inference\n\n", step, time_text(whole),
-                        path.size(), share(inferred_time(path), whole));
+    text +=
+        fmt::format("\nstep {}: {} in {} pieces; {} by inference\n\n", number_of(analysis, step),
+                    time_text(whole), path.size(), share(inferred_time(path), whole));
     add_sums(text, "kind", path_by_kind(path), whole);
     const auto layers = path_by_layer(path);
     if (layers.size() > 1) add_sums(text, "layer", layers, whole);
@@ -104,6 +112,7 @@ OrderedJson path_json(const Analysis& analysis) {
     const std::vector<PathPiece> path = trace_path(analysis, step);
     if (path.empty()) continue;
     OrderedJson entry;
+    entry["step"] = number_of(analysis, step);
     entry["length_ns"] = path.back().end - path.front().start;
     entry["inferred_ns"] = inferred_time(path);
     entry["by_kind_ns"] = path_by_kind(path);

@@ -36,8 +36,9 @@ class Page {
     data["names"] = names_;
     data["kinds"] = kinds_;
     std::string json = data.dump();
-    for (std::size_t at = 0; (at = json.find("</", at)) != std::string::npos; at += 3)
-      json.insert(at + 1, "\\");  // "</script>" would end the element
+    // "</script>" would end the element, "<!--<script>" begin another
+    for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6)
+      json.replace(at, 1, "\\u003c");
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<title>{}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n"

@@ -149,6 +149,7 @@ class AmspPlan(unittest.TestCase):
             (("no-such-file.json",), 2, "no-such-file.json"),
             ((TINY, "--set", "plan=zero9"), 2, "did you mean 'zero1'?"),
             ((TINY, "--search", "pln"), 2, "did you mean 'plan'?"),
+            ((TINY, "--export", "scenario", "--output", TINY), 2, "is an input itself"),
             ((TINY, "--objective", "time"), 2, "--objective"),
             ((TINY, "--objective", "comm-time", "--search", "plan,recompute"), 2, "recomput"),
             ((TINY, "--gpus", "12"), 2, "12 GPUs don't fill nodes of 8"),

@@ -44,6 +44,16 @@ def exposed_from_trace(trace):
 
 
 class AmspSim(unittest.TestCase):
+    def test_samples_steps_under_jitter(self):
+        options = ("--set", "conditions.jitter.sigma=0.05", "--samples", "12", "--json")
+        results = [run(TINY, *options, "--workers", workers) for workers in (1, 2)]
+        self.assertEqual(results[0].stdout, results[1].stdout)
+        jitter = json.loads(results[0].stdout)["jitter"]
+        times = sorted(jitter["step_times_s"])
+        self.assertEqual(len(times), 12)
+        self.assertEqual([jitter["p50_s"], jitter["p99_s"]], [times[5], times[11]])
+        self.assertIn("jitter      p50", run(TINY, *options[:-1]).stdout)
+
     def test_prints_a_table_that_fits_100_columns(self):
         result = run(TINY)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -134,7 +144,15 @@ class AmspSim(unittest.TestCase):
             ((TINY, "--nonsense"), 2, "--nonsense"),
             (("",), 2, "must not be empty"),
             ((TINY, "--trace", ""), 2, "must not be empty"),
-            ((TINY, "--trace", TINY), 2, "is the scenario itself"),
+            ((TINY, "--trace", TINY), 2, "is an input itself"),
+            ((TINY, "--trace", "one.json", "--report", "one.json"), 2, "is the file of --trace"),
+            ((TINY, "--samples", "10"), 2, "needs 'conditions/jitter'"),
+            ((TINY, "--set", 'conditions={"slow_gpus":[{"at":"node0/gpu9","speed":0.5}]}'), 2,
+             "tiny-zero3.json#/conditions/slow_gpus/0/at: there is no node0/gpu9"),
+            ((TINY, "--set", 'conditions={"slow_gpus":[{"at":"node0/gpu[0,0]","speed":0.001}]}'), 2,
+             "less than 0.001 of its speed"),
+            (("topology", TINY, "--set", 'conditions={"failed_links":["leaf0"]}'), 2,
+             "#/conditions: have no effect on a cluster by itself"),
             ((TINY, "--trace-ranks", "0"), 2, "needs --trace or --report"),
             ((TINY, "--set", b"name=\xff"), 2, "no UTF-8"),
             ((TINY, "--set", 'name="a\\u001b[31m"'), 2, "control characters"),

@@ -55,6 +55,11 @@ def check_diff(folder):
     expect("differs by +10.00 %" in failed.stderr, failed.stderr)
     for text in ("5", "x%", "-1%"):
         run("diff", good, slow, "--fail-above=" + text, code=2)
+    written = slow.read_text()
+    refused = run("diff", good, slow, "--merged", slow, code=2)
+    expect("is an input itself" in refused.stderr, refused.stderr)
+    refused = run("report", slow, "--out", slow, code=2)
+    expect("is an input itself" in refused.stderr and slow.read_text() == written, refused.stderr)
     ranks = f"{ODD / 'clock_rank0.json'},{ODD / 'clock_rank1.json'}"
     same = json.loads(run("diff", "--json", ranks, ranks).stdout)
     expect(same["delta_ns"] == 0 and same["steps_compared"] == 2, same)
