@@ -1,3 +1,4 @@
+// Over 400 lines: one command, its tables and its words for every algorithm.
 #include <fmt/format.h>
 #include <unistd.h>
 

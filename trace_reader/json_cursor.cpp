@@ -1,3 +1,4 @@
+// Over 400 lines: the whole JSON grammar, and what is forgiven at each place of it.
 #include "trace_reader/json_cursor.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Over 400 lines: one pass over the events of a file; its parts share what was read so far.
 #include "trace_reader/trace_builder.h"
 
 #include <fmt/format.h>
