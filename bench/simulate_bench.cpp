@@ -41,6 +41,21 @@ void BuildSchedule(benchmark::State& state) {
 }
 BENCHMARK(BuildSchedule)->Arg(1)->Arg(8)->Arg(128)->Unit(benchmark::kMillisecond);
 
+/// Schedule, classes and simulation by layers, on 64 GPUs.
+void Layers(benchmark::State& state) {
+  Scenario scenario = scenario_of(64);
+  scenario.model.layers = static_cast<int>(state.range(0));
+  std::size_t activities = 0;
+  for (auto _ : state) {
+    const Setup setup(scenario);
+    Simulator simulator(setup.lowering());
+    benchmark::DoNotOptimize(simulator.run(setup.graph()).step_time());
+    activities = simulator.activities();
+  }
+  state.counters["activities"] = static_cast<double>(activities);
+}
+BENCHMARK(Layers)->RangeMultiplier(2)->Range(16, 256)->Unit(benchmark::kMillisecond)->UseRealTime();
+
 void Expand(benchmark::State& state) {
   const Setup setup(scenario_of(state.range(0)));
   std::size_t activities = 0;
