@@ -27,8 +27,8 @@ struct Conditions {
     BytesPerSec background;  // taken by traffic of others, which doesn't yield
     std::string where;
   };
-  /// Every rank of a group takes its compute times by a factor drawn anew for every step:
-  /// lognormal, of mean 1, exp(sigma z - sigma^2 / 2).
+  /// Compute times of a group of ranks are multiplied by a factor, drawn anew for every step:
+  /// lognormal of mean 1, exp(sigma z - sigma^2 / 2) with a standard normal z.
   struct Jitter {
     double sigma = 0;
     std::uint64_t seed = 0;
@@ -45,8 +45,8 @@ struct Conditions {
 std::vector<std::string> describe(const Conditions& conditions);
 
 /// Lowers what links can carry, and takes failed ones out of the graph. Throws ConfigError, by
-/// `where`, for links that don't exist, for background traffic that leaves nothing, and for
-/// failures that cut GPUs off.
+/// `where`, for links that don't exist, for entries that together leave less than 0.001 of a
+/// capacity, for background traffic that leaves nothing, and for failures that cut GPUs off.
 void apply(const Conditions& conditions, ClusterGraph& graph);
 
 /// By rank: how much longer than usual its kernels take, at least 1. Empty if no GPU is slow. A GPU

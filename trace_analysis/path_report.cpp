@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "core/text_table.h"
 #include "core/utf8.h"
@@ -34,7 +35,7 @@ std::size_t most_steps(const Analysis& analysis) {
 int number_of(const Analysis& analysis, std::size_t step) {
   for (const RankWindows& windows : analysis.windows)
     if (step < windows.steps.size()) return static_cast<int>(windows.steps[step].number);
-  return static_cast<int>(step);
+  throw InternalError("no rank has a step at this place");
 }
 
 Nanoseconds inferred_time(const std::vector<PathPiece>& path) {
