@@ -28,6 +28,13 @@ class InternalError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What a machine failed at while it ran: a lost rank, memory, a library's error. The message names
+/// rank, task and cause. Programs end with exit code 4.
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// kExitFailed: all went well, and what was checked didn't hold.
 enum ExitCode : int {
   kExitOk = 0,

@@ -19,8 +19,9 @@ ALLOWED = {
     "sim": ["core", "topology", "schedule", "lowering", "traces"],
     "prediction": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces"],
     "planner": ["core", "topology", "schedule", "scenario", "lowering", "traces", "prediction"],
+    "executor": ["core", "topology", "schedule", "scenario", "traces"],
     "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "trace_reader",
-              "trace_analysis", "trace_report", "trace_calibration", "sim", "prediction", "planner"],
+              "trace_analysis", "trace_report", "trace_calibration", "sim", "prediction", "planner", "executor"],
 }
 SIMGRID = "sim/fluid_player.cpp"
 
