@@ -4,7 +4,7 @@
 
 namespace amsp {
 
-StreamId TaskGraph::add_stream(Stream stream) {
+StreamId TaskGraph::add_stream(StreamSpec stream) {
   streams_.push_back(std::move(stream));
   last_on_stream_.push_back(TaskId{-1});
   return static_cast<StreamId>(streams_.size()) - 1;

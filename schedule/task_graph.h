@@ -56,7 +56,7 @@ struct CollectiveWork {
 };
 
 /// Operations of one stream run in the order in which they were added.
-struct Stream {
+struct StreamSpec {
   std::string name;  // "compute", "gather 4x1", "sync 2x8/4x1"
   SubMesh mesh;      // of its communicator; 1x1 for compute
 };
@@ -75,7 +75,7 @@ struct Stream {
 /// order of insertion is a valid order of execution.
 class TaskGraph {
  public:
-  StreamId add_stream(Stream stream);
+  StreamId add_stream(StreamSpec stream);
   std::int32_t add_work(ComputeWork work);
   std::int32_t add_work(CollectiveWork work);
   TaskId add(Task task, std::span<const TaskId> deps);
@@ -89,7 +89,7 @@ class TaskGraph {
   }
   /// The task before this one on its stream, or TaskId{-1}.
   TaskId stream_predecessor(TaskId id) const { return previous_[index(id)]; }
-  const std::vector<Stream>& streams() const { return streams_; }
+  const std::vector<StreamSpec>& streams() const { return streams_; }
   const ComputeWork& compute(const Task& task) const;
   const CollectiveWork& collective(const Task& task) const;
   const std::vector<ComputeWork>& compute_works() const { return computes_; }
@@ -110,7 +110,7 @@ class TaskGraph {
   std::vector<TaskId> last_user_;  // the last task that named this one as a dependency
   std::vector<TaskId> previous_;
   std::vector<TaskId> last_on_stream_;
-  std::vector<Stream> streams_;
+  std::vector<StreamSpec> streams_;
   std::vector<ComputeWork> computes_;
   std::vector<CollectiveWork> collectives_;
 };
