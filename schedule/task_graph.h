@@ -107,7 +107,7 @@ class TaskGraph {
   std::vector<Task> tasks_;
   std::vector<TaskId> deps_;                  // every task's dependencies, back to back
   std::vector<std::size_t> first_dep_ = {0};  // task i owns deps_[first_dep_[i], first_dep_[i+1])
-  std::vector<TaskId> last_user_;  // the last task that named this one as a dependency
+  std::vector<TaskId> last_user_;             // the last task that named this one as a dependency
   std::vector<TaskId> previous_;
   std::vector<TaskId> last_on_stream_;
   std::vector<StreamSpec> streams_;
