@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "executor/fabric/local_world.h"
+#include "executor/host/host_stream.h"
+#include "scattered_message.h"
+
+namespace amsp {
+namespace {
+
+class RingCollectives : public testing::TestWithParam<std::tuple<int, DType>> {};
+
+TEST_P(RingCollectives, GiveTheSerialResult) {
+  const auto [n, type] = GetParam();
+  run_local(n, [&](World&, Fabric& fabric) {
+    const Mesh all{n, 1};
+    expect_right_collectives(*fabric.open(sub_mesh(all), all), type);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RingCollectives,
+                         testing::Combine(testing::Range(1, 9),
+                                          testing::Values(DType::kF64, DType::kF32, DType::kBf16,
+                                                          DType::kI32)),
+                         [](const auto& one) {
+                           return std::to_string(std::get<0>(one.param)) + "x" +
+                                  to_string(std::get<1>(one.param));
+                         });
+
+TEST(Ring, WorksOnGroupsWithStrides) {
+  run_local(8, [](World&, Fabric& fabric) {
+    const Mesh dp{4, 2};
+    for (const Mesh inner : {Mesh{2, 1}, Mesh{4, 1}, Mesh{1, 1}}) {
+      expect_right_collectives(*fabric.open(sub_mesh(inner), dp), DType::kF32);
+      expect_right_collectives(*fabric.open(quotient(dp, inner), dp), DType::kF32);
+    }
+  });
+}
+
+TEST(Ring, SumsInTheOrderOfTheHeader) {
+  // ((x1 + x2) + x0) and ((x2 + x0) + x1) differ: 1e17 + 1 is 1e17 in fp64.
+  const double x[] = {1, 1e17, -1e17};
+  run_local(3, [&](World& world, Fabric& fabric) {
+    const Mesh all{3, 1};
+    const auto communicator = fabric.open(sub_mesh(all), all);
+    std::vector<double> parts(3, x[world.rank()]);
+    HostStream stream("sum");
+    communicator->enqueue(stream, {CollectiveKind::kAllReduce,
+                                   DType::kF64,
+                                   {{{&parts[0], 1}}, {{&parts[1], 1}}, {{&parts[2], 1}}}});
+    stream.synchronize();
+    EXPECT_EQ(parts,
+              (std::vector<double>{(1e17 - 1e17) + 1, (-1e17 + 1) + 1e17, (1 + 1e17) - 1e17}));
+  });
+}
+
+TEST(Ring, CommunicatorsRunSideBySide) {
+  run_local(4, [](World&, Fabric& fabric) {
+    const Mesh dp{2, 2};
+    std::vector<std::unique_ptr<HostStream>> streams;
+    std::vector<std::unique_ptr<Communicator>> communicators;
+    std::vector<std::vector<float>> data;
+    const std::vector<SubMesh> meshes = {sub_mesh(dp), sub_mesh({2, 1}), quotient(dp, {2, 1})};
+    for (const SubMesh& mesh : meshes) {
+      streams.push_back(std::make_unique<HostStream>(to_string(mesh)));
+      communicators.push_back(fabric.open(mesh, dp));
+      data.emplace_back(50'000, 1.0F);
+    }
+    constexpr int kTimes = 10;
+    for (int i = 0; i < kTimes; ++i) {
+      for (std::size_t c = 0; c < meshes.size(); ++c) {
+        Message message{CollectiveKind::kAllReduce, DType::kF32, {}};
+        message.parts.resize(static_cast<std::size_t>(meshes[c].size()));
+        message.parts[0] = {{data[c].data(), static_cast<std::int64_t>(data[c].size())}};
+        communicators[c]->enqueue(*streams[c], message);
+      }
+    }
+    for (std::size_t c = 0; c < meshes.size(); ++c) {
+      streams[c]->synchronize();
+      const auto power = static_cast<float>(std::pow(meshes[c].size(), kTimes));
+      EXPECT_EQ(data[c], std::vector<float>(50'000, power));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace amsp
