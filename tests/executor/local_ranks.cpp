@@ -9,8 +9,8 @@ namespace amsp {
 
 Execution run_local_ranks(const Scenario& scenario, const ExecutionOptions& options,
                           const std::function<void(Rank, const Executor&)>& look) {
-  const TaskGraph graph = build_schedule(scenario.model, scenario.training, scenario.plan,
-                                         scenario.engine);
+  const TaskGraph graph =
+      build_schedule(scenario.model, scenario.training, scenario.plan, scenario.engine);
   const std::unique_ptr<TokenSource> tokens = synthetic_tokens(scenario.model.vocab, 1);
   Execution result;
   std::mutex mutex;

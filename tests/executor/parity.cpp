@@ -14,14 +14,15 @@ Scenario tiny_scenario(Mesh dp, int parameter_bytes) {
   Scenario scenario;
   scenario.name = "tiny";
   scenario.file = "tiny.json";
-  scenario.model = {.name = "tiny",
-                    .hidden = 12,
-                    .layers = 2,
-                    .heads = 2,
-                    .kv_heads = 1,
-                    .head_dim = 6,
-                    .ffn = 20,
-                    .vocab = 33};
+  ModelSpec& model = scenario.model;
+  model.name = "tiny";
+  model.hidden = 12;
+  model.layers = 2;
+  model.heads = 2;
+  model.kv_heads = 1;
+  model.head_dim = 6;
+  model.ffn = 20;
+  model.vocab = 33;
   scenario.training.sequence_length = 7;
   scenario.training.parameter_bytes = parameter_bytes;
   scenario.training.gradient_bytes = parameter_bytes;
@@ -59,11 +60,10 @@ std::vector<ParityCase> parity_cases(Mesh dp, int parameter_bytes,
           scenario.engine.overlap_gather = mode.gather;
           scenario.engine.overlap_all_reduce = mode.all_reduce;
           scenario.engine.overlap_broadcast = mode.broadcast;
-          cases.push_back(
-              {scenario, fmt::format("{}{}{}, M={}, {}", to_string(plan),
-                                     plan.p2 ? ", p2 " + to_string(*plan.p2) : "",
-                                     recompute == Recompute::kFull ? ", recompute" : "", count,
-                                     mode.name)});
+          cases.push_back({scenario, fmt::format("{}{}{}, M={}, {}", to_string(plan),
+                                                 plan.p2 ? ", p2 " + to_string(*plan.p2) : "",
+                                                 recompute == Recompute::kFull ? ", recompute" : "",
+                                                 count, mode.name)});
         }
   return cases;
 }

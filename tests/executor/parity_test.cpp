@@ -38,5 +38,14 @@ TEST(Parity, EveryPlanOnTwoRanks) {
   for (const Mesh dp : {Mesh{2, 1}, Mesh{1, 2}}) expect_parity(parity_cases(dp, 8, {1, 2}));
 }
 
+TEST(ParitySlow, EveryPlanOnFourRanks) {
+  for (const Mesh dp : {Mesh{4, 1}, Mesh{2, 2}, Mesh{1, 4}})
+    expect_parity(parity_cases(dp, 8, {1, 2, 4}));
+}
+TEST(ParitySlow, EveryPlanOnEightRanks) {
+  for (const Mesh dp : {Mesh{8, 1}, Mesh{4, 2}, Mesh{2, 4}})
+    expect_parity(parity_cases(dp, 8, {1, 2, 4}));
+}
+
 }  // namespace
 }  // namespace amsp
