@@ -20,6 +20,7 @@ std::string boot_id() {
 std::string name_space(const char* kind) {
   std::error_code error;
   const auto link = std::filesystem::read_symlink(std::string("/proc/self/ns/") + kind, error);
+  if (error == std::errc::no_such_file_or_directory) return "-";  // an old kernel has no such kind
   if (error) {
     throw DeviceError(
         fmt::format("can't tell hosts apart: /proc/self/ns/{}: {}", kind, error.message()));
