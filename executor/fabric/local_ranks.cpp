@@ -30,8 +30,7 @@ std::vector<std::string> LocalRanks::exchange(Rank rank, const std::string& text
   if (const Rank lost = first_missing(true); lost >= 0) {
     throw LostRank(lost_[static_cast<std::size_t>(lost)]);
   }
-  throw LostRank(lost_rank_text(first_missing(false),
-                                fmt::format("it didn't come within {} ms", patience_.count())));
+  throw LostRank(lost_rank_text(first_missing(false), silence_text(patience_)));
 }
 
 Rank LocalRanks::first_missing(bool lost_only) const {

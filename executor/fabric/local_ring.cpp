@@ -15,8 +15,7 @@ void LocalLink::wait(std::unique_lock<std::mutex>& lock, Rank peer,
       changed_.wait_for(lock, patience, [&] { return condition() || !closed_.empty(); });
   if (condition()) return;
   if (!came) {
-    throw LostRank(
-        lost_rank_text(peer, fmt::format("it didn't come within {} ms", patience.count())));
+    throw LostRank(lost_rank_text(peer, silence_text(patience)));
   }
   throw LostRank(closed_);
 }

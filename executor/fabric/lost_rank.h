@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "core/error.h"
@@ -17,6 +18,12 @@ class LostRank : public DeviceError {
 
 inline std::string lost_rank_text(Rank rank, const std::string& why) {
   return "lost rank " + std::to_string(rank) + ": " + why;
+}
+
+/// Why a silent rank is taken for lost. Whoever waits longest is first to say so; its neighbour may
+/// only have passed on the silence of another.
+inline std::string silence_text(std::chrono::milliseconds patience) {
+  return fmt::format("it didn't come within {} ms; it may wait for another rank", patience.count());
 }
 
 }  // namespace amsp

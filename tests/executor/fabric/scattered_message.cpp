@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <memory>
 #include <random>
 
 #include "executor/host/host_stream.h"
@@ -226,6 +228,33 @@ std::vector<std::byte> random_reductions(Communicator& communicator, DType type)
     }
   }
   return result;
+}
+
+void expect_independent_communicators(Fabric& fabric) {
+  const Mesh dp{2, 2};
+  std::vector<std::unique_ptr<HostStream>> streams;
+  std::vector<std::unique_ptr<Communicator>> communicators;
+  std::vector<std::vector<float>> data;
+  const std::vector<SubMesh> meshes = {sub_mesh(dp), sub_mesh({2, 1}), quotient(dp, {2, 1})};
+  for (const SubMesh& mesh : meshes) {
+    streams.push_back(std::make_unique<HostStream>(to_string(mesh)));
+    communicators.push_back(fabric.open(mesh, dp));
+    data.emplace_back(50'000, 1.0F);
+  }
+  constexpr int kTimes = 10;
+  for (int i = 0; i < kTimes; ++i) {
+    for (std::size_t c = 0; c < meshes.size(); ++c) {
+      Message message{CollectiveKind::kAllReduce, DType::kF32, {}};
+      message.parts.resize(static_cast<std::size_t>(meshes[c].size()));
+      message.parts[0] = {{data[c].data(), static_cast<std::int64_t>(data[c].size())}};
+      communicators[c]->enqueue(*streams[c], message);
+    }
+  }
+  for (std::size_t c = 0; c < meshes.size(); ++c) {
+    streams[c]->synchronize();
+    const auto power = static_cast<float>(std::pow(meshes[c].size(), kTimes));
+    EXPECT_EQ(data[c], std::vector<float>(50'000, power));
+  }
 }
 
 }  // namespace amsp

@@ -48,6 +48,9 @@ const std::vector<CollectiveKind>& all_kinds();
 /// values; differences from the serial result are failures of the test.
 void expect_right_collectives(Communicator& communicator, DType type);
 
+/// Enqueues all-reduces of three meshes of 2x2 ranks on three streams, without waiting in between.
+void expect_independent_communicators(Fabric& fabric);
+
 /// The bytes that a member has after reductions of random reals.
 std::vector<std::byte> random_reductions(Communicator& communicator, DType type);
 
