@@ -125,7 +125,7 @@ CollectiveProfile read_collective_profile(const Json& json, const std::string& f
   profile.port_ = read_capacity(capacities.object("port"));
   capacities.finish();
   profile.tables_ = read_tables(reader, profile.hardware_);
-  for (const char* key : {"dropped", "gemm", "attention"}) reader.allow(key);
+  for (const char* key : {"dropped", "gemm", "attention", "memory"}) reader.allow(key);
   reader.finish();
   return profile;
 }

@@ -13,7 +13,6 @@ namespace amsp {
 namespace {
 
 /// Weight gradients run at this part of the forward's rate (lowering/compute_model.cpp).
-constexpr double kWgradRate = 0.93;
 
 double seconds(Nanoseconds time) {
   return static_cast<double>(time) * 1e-9;
@@ -59,8 +58,8 @@ class Calibrator {
     add_capacities();
     add_gemms();
     add_attention();
-    note("{} kernels used; {} are memory-bound, and the simulator derives their time from bytes",
-         samples_.used, samples_.memory_bound);
+    add_memory();
+    note("{} kernels used", samples_.used);
     if (samples_.unknown > 0)
       note("{} events are no task of the scenario and were left out", samples_.unknown);
     if (crowded_ > 0)
@@ -156,17 +155,35 @@ class Calibrator {
   }
 
   void add_gemms() {
-    std::map<ProgramSamples::GemmShape, double> times;
-    for (const auto& [shape, samples] : samples_.gemms) times[shape] = time_of(samples);
+    std::map<ProgramSamples::GemmShape, std::pair<OrderedJson, OrderedJson>> times;
+    for (const auto& [shape, samples] : samples_.gemms) times[shape].first = time_of(samples);
     for (const auto& [shape, samples] : samples_.weight_gemms)
-      if (!times.contains(shape)) times[shape] = time_of(samples) * kWgradRate;
+      times[shape].second = time_of(samples);
     if (times.empty()) return;
     OrderedJson rows = OrderedJson::array();
     for (const auto& [shape, time] : times) {
       const auto [m, k, n] = shape;
-      rows.push_back({m, k, n, time});
+      rows.push_back({m, k, n, time.first, time.second});
     }
-    result_.profile["gemm"] = {{"columns", {"m", "k", "n", "forward_s"}}, {"rows", rows}};
+    result_.profile["gemm"] = {{"columns", {"m", "k", "n", "forward_s", "weight_gradient_s"}},
+                               {"rows", rows}};
+  }
+
+  void add_memory() {
+    std::map<std::pair<MemoryKernel, bool>, OrderedJson> tables;
+    for (const auto& [key, samples] : samples_.memory) {
+      const auto [kernel, backward, bytes] = key;
+      if (kernel == MemoryKernel::kNone || bytes == 0 || samples.size() == 0) continue;
+      tables.try_emplace({kernel, backward}, OrderedJson::array())
+          .first->second.push_back({bytes, time_of(samples)});
+    }
+    if (tables.empty()) return;
+    result_.profile["memory"] = OrderedJson::array();
+    for (const auto& [key, rows] : tables)
+      result_.profile["memory"].push_back({{"kernel", to_string(key.first)},
+                                           {"backward", key.second},
+                                           {"source", "traces of " + scenario_.name},
+                                           {"rows", rows}});
   }
 
   void add_attention() {
