@@ -59,6 +59,8 @@ class ProfiledCollectives : public CollectiveModel {
   int load_pattern(const CollectiveCall& /*call*/) const override { return 0; }
 
   const CollectiveProfile& profile() const { return profile_; }
+  /// Whether the profile has an answer, measured or derived.
+  bool covers(const CollectiveCall& call) const;
 
  private:
   std::optional<CollectiveTime> message_time(const CollectiveCall& call) const;

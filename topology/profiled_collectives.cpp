@@ -39,6 +39,10 @@ CollectiveTime ProfiledCollectives::time(const CollectiveCall& call) const {
   return result;
 }
 
+bool ProfiledCollectives::covers(const CollectiveCall& call) const {
+  return call.mesh.size() == 1 || call.bytes.value == 0 || message_time(call).has_value();
+}
+
 std::vector<LinkLoad> ProfiledCollectives::loads(const CollectiveCall& call, int group) const {
   return network_.loads(call, group);
 }
