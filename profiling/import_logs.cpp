@@ -10,7 +10,6 @@
 #include "core/nearest.h"
 #include "core/quantity.h"
 #include "profiling/nccl_run.h"
-#include "topology/collective_ring.h"
 
 namespace amsp {
 namespace {
@@ -194,10 +193,36 @@ class Importer {
       result_.profile.tables.push_back(std::move(table));
     }
     drop_falling_times(result_.profile);
+    for (MeasuredTable& table : result_.profile.tables) find_algorithm(table);
     set_best_rates(result_.profile);
     for (const DroppedRow& row : result_.profile.dropped)
       note("{} on {}: {} bytes took longer than {} bytes, and are dropped", to_string(row.kind),
            to_string(row.mesh), row.bytes, row.larger_bytes);
+  }
+
+  void find_algorithm(MeasuredTable& table) {
+    const ProfileHardware& hardware = options_.hardware;
+    const bool inside = table.mesh.inter == 1;
+    if (inside && hardware.nvlink == NvlinkKind::kNone) return;  // PCIe has no datasheet here
+    const BytesPerSec datasheet =
+        inside ? hardware.nvlink_bandwidth : hardware.nics_per_node * hardware.nic_bandwidth;
+    const BytesPerSec reached = best_bus_bandwidth(table);
+    const std::string fact =
+        fmt::format("{} on {} reaches a bus bandwidth of {}", to_string(table.kind),
+                    to_string(table.mesh), format_bandwidth(reached));
+    const std::string limit = inside
+                                  ? "NVLink's " + format_bandwidth(datasheet)
+                                  : fmt::format("{} x {} of a node's NICs", hardware.nics_per_node,
+                                                format_bandwidth(hardware.nic_bandwidth));
+    const bool may_reduce = table.kind == CollectiveKind::kAllReduce &&
+                            (!inside || hardware.nvlink == NvlinkKind::kSwitch);
+    if (may_reduce && reached > (inside ? options_.ring_limit.value_or(datasheet) : datasheet)) {
+      table.algorithm = inside ? NcclAlgorithm::kNvls : NcclAlgorithm::kCollNetChain;
+      note("{}, more than rings can: switches reduced it ({})", fact, to_string(table.algorithm));
+    } else if (reached > datasheet) {
+      throw ConfigError(fmt::format("{}: {}, more than {}: is the hardware described right?",
+                                    table.source, fact, limit));
+    }
   }
 
   void report_tables() {
@@ -207,10 +232,7 @@ class Importer {
       for (const auto& [bytes, times] : measured.seconds) report.measurements += times.size();
       report.least_bytes = table.seconds.begin()->first;
       report.most_bytes = table.seconds.rbegin()->first;
-      for (const auto& [bytes, seconds] : table.seconds)
-        report.best_bus_bandwidth = std::max(report.best_bus_bandwidth,
-                                             BytesPerSec{hop_share(table.kind, table.mesh.size()) *
-                                                         static_cast<double>(bytes) / seconds});
+      report.best_bus_bandwidth = best_bus_bandwidth(table);
       result_.tables.push_back(std::move(report));
     }
   }

@@ -58,6 +58,17 @@ ClusterSpec cluster_of(const Options& options) {
   return load_cluster(options.cluster, overrides);
 }
 
+/// Where NVSwitches can reduce, what a ring reaches beside them: the capacity, and a margin for its
+/// own spread.
+std::optional<BytesPerSec> ring_limit(const ClusterSpec& cluster) {
+  constexpr double kMargin = 1.05;
+  const GpuArchitecture architecture = cluster.gpu.architecture;
+  const bool can_reduce =
+      architecture == GpuArchitecture::kHopper || architecture == GpuArchitecture::kBlackwell;
+  if (!can_reduce || cluster.node.nvlink_capacity.value <= 0) return std::nullopt;
+  return std::min(kMargin * cluster.node.nvlink_capacity, cluster.node.nvlink_bandwidth);
+}
+
 BytesPerSec bandwidth(const char* option, const std::string& text) {
   const std::optional<BytesPerSec> rate = parse_bandwidth(text);
   if (!rate)
@@ -116,6 +127,7 @@ int import(const Options& options) {
   if (!options.cluster.empty()) cluster = cluster_of(options);
   ImportOptions import_options;
   import_options.hardware = hardware_from(options, cluster);
+  if (cluster) import_options.ring_limit = ring_limit(*cluster);
   import_options.kind = kind_of(options.op);
   import_options.in_place = options.times == "in-place";
   if (!options.mesh.empty()) {

@@ -36,11 +36,13 @@ OrderedJson capacity_json(const MeasuredCapacity& capacity) {
 OrderedJson table_json(const MeasuredTable& table, const ProfileHardware& hardware) {
   OrderedJson rows = OrderedJson::array();
   for (const auto& [bytes, seconds] : table.seconds) rows.push_back({bytes, seconds});
-  return {{"op", to_string(table.kind)},
-          {"mesh", to_string(table.mesh)},
-          {"nics", nics_used(table.mesh, hardware)},
-          {"source", table.source},
-          {"rows", std::move(rows)}};
+  OrderedJson json = {{"op", to_string(table.kind)},
+                      {"mesh", to_string(table.mesh)},
+                      {"nics", nics_used(table.mesh, hardware)}};
+  if (table.algorithm != NcclAlgorithm::kRing) json["algorithm"] = to_string(table.algorithm);
+  json["source"] = table.source;
+  json["rows"] = std::move(rows);
+  return json;
 }
 
 OrderedJson dropped_json(const DroppedRow& row, const ProfileHardware& hardware) {
@@ -91,6 +93,13 @@ ProfileHardware hardware_of(const ClusterSpec& cluster) {
           cluster.node.nics,   cluster.node.nic_bandwidth};
 }
 
+BytesPerSec best_bus_bandwidth(const MeasuredTable& table) {
+  double best = 0;
+  for (const auto& [bytes, seconds] : table.seconds)
+    best = std::max(best, static_cast<double>(bytes) / seconds);
+  return BytesPerSec{hop_share(table.kind, table.mesh.size()) * best};
+}
+
 void drop_falling_times(ProfileDraft& draft) {
   for (MeasuredTable& table : draft.tables) {
     std::vector<DroppedRow> dropped;
@@ -113,7 +122,7 @@ void set_best_rates(ProfileDraft& draft) {
   for (const MeasuredTable& table : draft.tables) {
     const bool inside = table.mesh.inter == 1;
     const int nics = nics_used(table.mesh, draft.hardware);
-    if (!inside && nics == 0) continue;
+    if ((!inside && nics == 0) || table.algorithm != NcclAlgorithm::kRing) continue;
     MeasuredCapacity& best = inside ? port : nic;
     for (const auto& [bytes, seconds] : table.seconds) {
       const double rate = hop_share(table.kind, table.mesh.size()) * static_cast<double>(bytes) /

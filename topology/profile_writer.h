@@ -13,9 +13,10 @@ namespace amsp {
 /// Measurements of one operation on one contiguous mesh, on their way into a profile.
 struct MeasuredTable {
   CollectiveKind kind = CollectiveKind::kAllGather;
-  Mesh mesh;                                    // kx1, or whole nodes
-  std::string source;                           // where the rows come from
-  std::map<std::int64_t, double> seconds = {};  // by bytes of the whole message
+  Mesh mesh;                                       // kx1, or whole nodes
+  std::string source;                              // where the rows come from
+  std::map<std::int64_t, double> seconds = {};     // by bytes of the whole message
+  NcclAlgorithm algorithm = NcclAlgorithm::kRing;  // what ran, as far as it matters for links
 };
 
 /// A row that a profile can't hold: a larger message took less time.
@@ -40,6 +41,8 @@ struct ProfileDraft {
 
 /// The hardware that `cluster` describes, as check_hardware compares it.
 ProfileHardware hardware_of(const ClusterSpec& cluster);
+/// hop_share * bytes / time of the best row; 0 without rows.
+BytesPerSec best_bus_bandwidth(const MeasuredTable& table);
 /// "switch", "direct", "none".
 const char* to_string(NvlinkKind kind);
 
@@ -48,7 +51,8 @@ const char* to_string(NvlinkKind kind);
 void drop_falling_times(ProfileDraft& draft);
 
 /// The best payload rates that the tables hold: hop_share * bytes / time, of a GPU's port inside a
-/// node, of one NIC over nodes. Where nothing was measured the capacity stays as it is.
+/// node, of one NIC over nodes. Rings only: others carry other bytes. Where nothing was measured
+/// the capacity stays as it is.
 void set_best_rates(ProfileDraft& draft);
 
 /// The draft in the schema "amsp.profile/1"; tables ordered by operation, then group size. "gemm"
