@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "scenario/scenario.h"
+#include "topology/profile_writer.h"
 #include "trace_analysis/analyse.h"
 
 namespace amsp {
@@ -20,6 +21,8 @@ struct Calibration {
 /// more of its time); where nothing did, the 10th percentile, with a note. Collectives count from
 /// the last member's arrival.
 /// Throws ConfigError if the traces have no task keys, or hold none of the scenario's tasks.
-Calibration calibrate(const Scenario& scenario, const Analysis& analysis, const std::string& name);
+/// `measured`: collectives timed by themselves, beside those of the traces.
+Calibration calibrate(const Scenario& scenario, const Analysis& analysis, const std::string& name,
+                      const std::vector<MeasuredTable>& measured = {});
 
 }  // namespace amsp

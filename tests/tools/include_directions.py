@@ -18,10 +18,12 @@ ALLOWED = {
                           "trace_reader", "trace_analysis"],
     "sim": ["core", "topology", "schedule", "lowering", "traces"],
     "prediction": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces"],
+    "profiling": ["core", "data", "topology", "schedule", "scenario", "lowering", "prediction"],
     "planner": ["core", "topology", "schedule", "scenario", "lowering", "traces", "prediction"],
     "executor": ["core", "topology", "schedule", "scenario", "traces"],
     "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "trace_reader",
-              "trace_analysis", "trace_report", "trace_calibration", "sim", "prediction", "planner", "executor"],
+              "trace_analysis", "trace_report", "trace_calibration", "sim", "prediction", "profiling",
+              "planner", "executor"],
 }
 SIMGRID = "sim/fluid_player.cpp"
 
