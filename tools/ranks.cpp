@@ -12,6 +12,7 @@
 #include "executor/fabric/local_world.h"
 #include "executor/fabric/mpi_world.h"
 #include "executor/fabric/paced_fabric.h"
+#include "executor/host/time_slice.h"
 #include "tools/arguments.h"
 
 namespace amsp {
@@ -57,6 +58,7 @@ int run_paced(World& world, Fabric& fabric, const std::optional<PaceOptions>& pa
 int run_processes(const std::string& program, const RankOptions& options, const RankBody& body) {
   const std::chrono::milliseconds patience = parse_patience(options.patience);
   const std::optional<PaceOptions> pace = pace_of(options);
+  take_short_time_slices();  // and so do the threads of MPI and gloo
   MpiWorld world(patience);
   try {
     std::unique_ptr<Fabric> fabric;

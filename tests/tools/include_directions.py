@@ -26,6 +26,8 @@ ALLOWED = {
               "planner", "executor"],
 }
 SIMGRID = "sim/fluid_player.cpp"
+# Headers of libraries that only sources in one folder may see.
+KEPT_IN = {"mpi.h": "executor/fabric", "gloo": "executor/fabric"}
 
 
 def main() -> int:
@@ -43,6 +45,9 @@ def main() -> int:
                     broken.append(f"{name}: {library} must not include {include}")
                 if target == "simgrid" and name != SIMGRID:
                     broken.append(f"{name}: only {SIMGRID} may include {include}")
+                home = KEPT_IN.get(target)
+                if home and not (name.startswith(home + "/") and name.endswith(".cpp")):
+                    broken.append(f"{name}: only sources in {home} may include {include}")
     print("\n".join(broken) or f"{seen} files include in the right direction")
     return 1 if broken or seen < 20 else 0
 
