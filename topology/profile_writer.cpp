@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <tuple>
 
 #include "core/error.h"
@@ -20,6 +22,11 @@ std::string rate_text(BytesPerSec rate) {
   return fmt::format("{:.17g}B/s", rate.value);
 }
 
+/// Nine digits are more than any clock has, and 732.93 us stays 0.00073293.
+double rounded(double seconds) {
+  return std::strtod(fmt::format("{:.9g}", seconds).c_str(), nullptr);
+}
+
 OrderedJson hardware_json(const ProfileHardware& hardware) {
   return {{"gpu", hardware.gpu},
           {"gpus_per_node", hardware.gpus_per_node},
@@ -30,12 +37,13 @@ OrderedJson hardware_json(const ProfileHardware& hardware) {
 }
 
 OrderedJson capacity_json(const MeasuredCapacity& capacity) {
-  return {{"bytes_per_s", capacity.rate.value}, {"source", capacity.source}};
+  return {{"bytes_per_s", static_cast<std::int64_t>(std::ceil(capacity.rate.value))},
+          {"source", capacity.source}};
 }
 
 OrderedJson table_json(const MeasuredTable& table, const ProfileHardware& hardware) {
   OrderedJson rows = OrderedJson::array();
-  for (const auto& [bytes, seconds] : table.seconds) rows.push_back({bytes, seconds});
+  for (const auto& [bytes, seconds] : table.seconds) rows.push_back({bytes, rounded(seconds)});
   OrderedJson json = {{"op", to_string(table.kind)},
                       {"mesh", to_string(table.mesh)},
                       {"nics", nics_used(table.mesh, hardware)}};
@@ -50,7 +58,7 @@ OrderedJson dropped_json(const DroppedRow& row, const ProfileHardware& hardware)
           {"mesh", to_string(row.mesh)},
           {"nics", nics_used(row.mesh, hardware)},
           {"bytes", row.bytes},
-          {"seconds", row.seconds},
+          {"seconds", rounded(row.seconds)},
           {"reason",
            fmt::format("slower than {} bytes ({:.6g} s)", row.larger_bytes, row.larger_seconds)}};
 }
