@@ -63,12 +63,17 @@ OrderedJson dropped_json(const DroppedRow& row, const ProfileHardware& hardware)
            fmt::format("slower than {} bytes ({:.6g} s)", row.larger_bytes, row.larger_seconds)}};
 }
 
+/// On one line. Names of files and GPUs may be any bytes.
+std::string dumped(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
 /// "[", the elements of a list one a line, "]".
 std::string lines(const OrderedJson& list, const std::string& indent) {
   if (list.empty()) return "[]";
   std::string text = "[";
   for (const OrderedJson& element : list)
-    text += (text.size() > 1 ? ",\n" : "\n") + indent + "  " + element.dump();
+    text += (text.size() > 1 ? ",\n" : "\n") + indent + "  " + dumped(element);
   return text + "\n" + indent + "]";
 }
 
@@ -76,7 +81,7 @@ std::string lines(const OrderedJson& list, const std::string& indent) {
 std::string table_text(OrderedJson table, const std::string& indent) {
   const std::string rows = lines(table.at("rows"), indent);
   table.erase("rows");
-  std::string head = table.dump();
+  std::string head = dumped(table);
   head.pop_back();
   return head + (table.empty() ? "" : ",") + "\"rows\":" + rows + "}";
 }
@@ -174,7 +179,7 @@ OrderedJson profile_json(const ProfileDraft& draft) {
 std::string profile_text(const OrderedJson& profile) {
   std::string text;
   for (const auto& [key, value] : profile.items()) {
-    text += (text.empty() ? "{\n  " : ",\n  ") + OrderedJson(key).dump() + ": ";
+    text += (text.empty() ? "{\n  " : ",\n  ") + dumped(key) + ": ";
     if (key == "collectives") {
       std::string tables;
       for (const OrderedJson& table : value)
@@ -183,7 +188,7 @@ std::string profile_text(const OrderedJson& profile) {
     } else if (value.is_object() && value.contains("rows")) {
       text += table_text(value, "  ");
     } else {
-      text += value.is_array() ? lines(value, "  ") : value.dump();
+      text += value.is_array() ? lines(value, "  ") : dumped(value);
     }
   }
   return text + "\n}\n";

@@ -178,6 +178,13 @@ TEST(ImportLogs, CapacitiesBelowTheMeasuredAreNoted) {
   EXPECT_THAT(capacity_notes(imported, cluster), ElementsAre());
 }
 
+TEST(ImportLogs, NamesThatAreNoUtf8AreReplaced) {
+  std::string text = sample_text("rccl_out_of_place_only.log");
+  text.replace(text.find("MI300A"), 6, "\xff\xfe 300");
+  const LogImport imported = import_logs({read_nccl_log(text, "a.log")}, lab(4));
+  EXPECT_THAT(profile_text(profile_json(imported.profile)), HasSubstr("Instinct \ufffd\ufffd 300"));
+}
+
 TEST(ImportLogs, ReportsSayWhatWasTaken) {
   const LogImport imported = import_logs({sample_log("json-1.json")}, lab(8));
   EXPECT_EQ(import_text(imported, ""),
