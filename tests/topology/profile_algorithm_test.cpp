@@ -76,11 +76,19 @@ TEST(ProfileAlgorithm, SharpLoadsNicsOnce) {
   EXPECT_EQ(nics, 2 * 2 * 8);  // both ways, of both nodes
 }
 
-TEST(ProfileAlgorithm, TheLawOfRingsDerivesFromRingsOnly) {
+TEST(ProfileAlgorithm, PartsOfNodesTakeWhatTheirNicsTake) {
   const World world(2);
-  const CollectiveCall part{CollectiveKind::kAllReduce, {{1, 2}, {8, 1}}, Bytes{1'000'000}, {}};
-  EXPECT_TRUE(world.with(profile("8x2", 300, "ring")).covers(part));
-  EXPECT_FALSE(world.with(profile("8x2", 300, "collnet_chain")).covers(part));
+  // one GPU of each node, one NIC: an eighth of the message of whole nodes is as much a NIC
+  const CollectiveCall part{CollectiveKind::kAllReduce, {{1, 2}, {8, 1}}, Bytes{125'000'000}, {}};
+  for (const char* algorithm : {"collnet_chain", "tree", "nvls_tree"}) {
+    const ProfiledCollectives model = world.with(profile("8x2", 550, algorithm));
+    EXPECT_DOUBLE_EQ(model.time(part).time.value, model.time(kOver).time.value) << algorithm;
+    EXPECT_EQ(model.time(part).source, Source::kDerived);
+    for (const LinkLoad& load : model.loads(part, 0))
+      if (world.graph.link(load.link).kind == LinkKind::kNic) {
+        EXPECT_DOUBLE_EQ(load.bytes, 125e6) << algorithm;
+      }
+  }
   EXPECT_FALSE(world.with(profile("8x1", 300, "")).covers(kOver));
 }
 
