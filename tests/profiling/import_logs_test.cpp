@@ -146,12 +146,25 @@ TEST(ImportLogs, FasterThanRingsIsReducedBySwitches) {
   // over nodes: 8 NICs of 50 GB/s
   options = lab(8);
   options.kind = CollectiveKind::kAllReduce;
-  options.mesh = Mesh{8, 2};
-  EXPECT_EQ(import_logs({log_of("1000000 250000 float sum -1 3.41 293.26 549.85 0\n", "sharp.log")},
-                        options)
-                .profile.tables[0]
-                .algorithm,
+  options.mesh = Mesh{8, 4};
+  const NcclLog sharp = log_of("1000000 250000 float sum -1 3.41 293.26 568.18 0\n", "sharp.log");
+  EXPECT_EQ(import_logs({sharp}, options).profile.tables[0].algorithm,
             NcclAlgorithm::kCollNetChain);
+}
+
+/// Measured on 2 nodes of 8 A100 with 16 x 100 Gbps (Oracle BM.GPU.A100, NCCL 2.25).
+TEST(ImportLogs, TwoNodesBeatRingsByATree) {
+  ImportOptions options = lab(8);
+  options.kind = CollectiveKind::kAllReduce;
+  options.mesh = Mesh{8, 2};
+  options.hardware.nic_bandwidth = 25_GBps;
+  const LogImport imported = import_logs(
+      {log_of("10737418240 2684354560 float sum -1 90330 118.87 222.88 0\n", "oci.log")}, options);
+  EXPECT_EQ(imported.profile.tables[0].algorithm, NcclAlgorithm::kTree);
+  EXPECT_THAT(
+      imported.notes,
+      ElementsAre("all_reduce on 8x2 reaches a bus bandwidth of 223 GB/s, more than rings can: a "
+                  "tree over 2 nodes sends each byte once (tree)"));
 }
 
 TEST(ImportLogs, MoreThanTheDatasheetIsOtherHardware) {
