@@ -129,6 +129,7 @@ int run_rank(const Options& options, World& world, Fabric& fabric) {
         tokens = options.text.empty()
                      ? synthetic_tokens(scenario.model.vocab, options.seed)
                      : text_tokens(options.text, scenario.training.sequence_length, options.seed);
+        check_vocabulary(scenario, *tokens);
       })))
     return code;
   ExecutionOptions execution_options;

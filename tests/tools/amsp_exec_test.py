@@ -21,7 +21,7 @@ SCENARIO = {
     "model": {"name": "small", "hidden": 32, "layers": 2, "heads": 4, "ffn": 88, "vocab": 256},
     "cluster": {
         "name": "host", "nodes": 1, "profile": "none",
-        "gpu": {"name": "host core", "peak_bf16": "100GFLOPS", "memory": "1GiB", "hbm_bandwidth": "10GBps",
+        "gpu": {"name": "host core", "peak_bf16": "100GFLOPS", "memory": "4GiB", "hbm_bandwidth": "10GBps",
                 "hbm_efficiency": 0.8, "gemm_efficiency": 0.7, "attention_efficiency": 0.4, "sms": 100},
         "node": {"gpus": 4, "nvlink": {"kind": "direct", "bandwidth": "2GBps"}, "pcie": {"bandwidth": "2GBps"},
                  "nics": {"count": 1, "bandwidth": "10Gbps"}, "comm_sms": {"intra": 30, "inter": 30}}},
@@ -190,7 +190,9 @@ def alive(pid):
         return False
 
 
-MEMORY = (r"^amsp-exec: .*256 KiB.*; the plan needs .*: parameters .*, gradients .*, optimizer states .*")
+MEMORY = (r"^amsp-exec: out of memory: \d+ B asked for, 0 B in use, the limit is 262144 B; the plan needs [\d.]+ kB: "
+          r"parameters [\d.]+ kB, gradients [\d.]+ kB, optimizer states [\d.]+ kB, activations [\d.]+ kB, "
+          r"logits [\d.]+ kB, gathered parameters [\d.]+ kB, pending gradients [\d.]+ kB, inputs [\d.]+ kB$")
 # Rank and task of who tells it, and the rank that was lost.
 LOST = r"^amsp-exec: rank [013]: s\d+/(mb\d+/)?\w+/\S+: lost rank 2: "
 
