@@ -94,7 +94,8 @@ TEST(Faults, SkippedEventsAndEarlyEndsAreNamed) {
                     kernel("d", 7, "100", "5")}));
   EXPECT_THAT(fault_lines(analysed(broken, options)),
               ElementsAre("events skipped: 1 x syntax error"));
-  const std::string cut = trace(joined({step(1, "0", "1000"), kernel("a", 7, "10", "50")}));
+  const std::string cut = trace(
+      joined({step(1, "0", "1000"), kernel("a", 7, "10", "50"), kernel("b", 7, "100", "50")}));
   EXPECT_THAT(fault_lines(analysed(cut.substr(0, cut.size() - 20), options)),
               ElementsAre(StartsWith("incomplete: trace.json: the text ends at ")));
 }
