@@ -81,7 +81,7 @@ TEST(ProfileAlgorithm, PartsOfNodesTakeWhatTheirNicsTake) {
   // one GPU of each node, one NIC: an eighth of the message of whole nodes is as much a NIC
   const CollectiveCall part{CollectiveKind::kAllReduce, {{1, 2}, {8, 1}}, Bytes{125'000'000}, {}};
   for (const char* algorithm : {"collnet_chain", "tree", "nvls_tree"}) {
-    const ProfiledCollectives model = world.with(profile("8x2", 550, algorithm));
+    const ProfiledCollectives model = world.with(profile("8x2", 380, algorithm));
     EXPECT_DOUBLE_EQ(model.time(part).time.value, model.time(kOver).time.value) << algorithm;
     EXPECT_EQ(model.time(part).source, Source::kDerived);
     for (const LinkLoad& load : model.loads(part, 0))
