@@ -24,7 +24,7 @@ ComputeLowering::ComputeLowering(ProgramContext& context, ParameterStore& parame
       gate_stride_(context.model.fused_gate_up ? 2 * ffn_ : ffn_),
       values_(static_cast<std::size_t>(block_count(context.model))) {}
 
-Launch ComputeLowering::lower(const Task& task) {
+TaskLaunch ComputeLowering::lower(const Task& task) {
   return task.key.phase == Phase::kBackward ? backward(task) : forward(task);
 }
 
@@ -49,7 +49,8 @@ std::vector<TensorId> ComputeLowering::tensors_of(const Task& task) const {
   return ids;
 }
 
-Launch ComputeLowering::linear(const Task& task, Ref x, Ref y, std::int64_t in, std::int64_t out) {
+TaskLaunch ComputeLowering::linear(const Task& task, Ref x, Ref y, std::int64_t in,
+                                   std::int64_t out) {
   const std::vector<TensorId> ids = tensors_of(task);
   const Ref weight = parameters_.whole(task.key.block, ids[0]);
   const Ref bias = ids.size() > 1 ? parameters_.whole(task.key.block, ids[1]) : Ref{};
@@ -64,8 +65,8 @@ Launch ComputeLowering::linear(const Task& task, Ref x, Ref y, std::int64_t in, 
 }
 
 /// Y[T, out] = X[T, in] W[out, in]^T: dW = dY^T X, dX = dY W.
-Launch ComputeLowering::linear_backward(const Task& task, Ref x, Ref dy, Ref dx, std::int64_t in,
-                                        std::int64_t out, bool accumulate_dx) {
+TaskLaunch ComputeLowering::linear_backward(const Task& task, Ref x, Ref dy, Ref dx,
+                                            std::int64_t in, std::int64_t out, bool accumulate_dx) {
   const std::vector<TensorId> ids = tensors_of(task);
   touch(dy);
   if (task.key.op == Op::kDgrad) {
@@ -78,7 +79,7 @@ Launch ComputeLowering::linear_backward(const Task& task, Ref x, Ref dy, Ref dx,
     };
   }
   touch(x);
-  Launch zero;
+  TaskLaunch zero;
   const GradTarget weight = gradients_.target(task, ids[0], zero);
   const GradTarget bias = ids.size() > 1 ? gradients_.target(task, ids[1], zero) : GradTarget{};
   return [&device = context_.device, at = context_.addresses, type = context_.type,
@@ -93,7 +94,7 @@ Launch ComputeLowering::linear_backward(const Task& task, Ref x, Ref dy, Ref dx,
   };
 }
 
-Launch ComputeLowering::norm(const Task& task, Ref x, Ref& y, Ref& rstd) {
+TaskLaunch ComputeLowering::norm(const Task& task, Ref x, Ref& y, Ref& rstd) {
   const Ref weight = parameters_.whole(task.key.block, tensors_of(task)[0]);
   touch(x);
   y = activation(hidden_);
@@ -105,11 +106,11 @@ Launch ComputeLowering::norm(const Task& task, Ref x, Ref& y, Ref& rstd) {
   };
 }
 
-Launch ComputeLowering::norm_backward(const Task& task, Ref dy, Ref x, Ref rstd, Ref dx) {
+TaskLaunch ComputeLowering::norm_backward(const Task& task, Ref dy, Ref x, Ref rstd, Ref dx) {
   const TensorId id = tensors_of(task)[0];
   const Ref weight = parameters_.whole(task.key.block, id);
   for (const Ref ref : {dy, x, rstd, dx}) touch(ref);
-  Launch zero;
+  TaskLaunch zero;
   const GradTarget to = gradients_.target(task, id, zero);
   return [&device = context_.device, at = context_.addresses, type = context_.type,
           grad_type = context_.grad_type, rows = rows_, n = hidden_, zero, dy, x, weight, rstd, dx,
@@ -120,7 +121,7 @@ Launch ComputeLowering::norm_backward(const Task& task, Ref dy, Ref x, Ref rstd,
   };
 }
 
-Launch ComputeLowering::rotary(Ref q, Ref k, bool inverse) {
+TaskLaunch ComputeLowering::rotary(Ref q, Ref k, bool inverse) {
   touch(q);
   touch(k);
   const ModelSpec& model = context_.model;
@@ -145,7 +146,7 @@ Launch ComputeLowering::rotary(Ref q, Ref k, bool inverse) {
   };
 }
 
-Launch ComputeLowering::residual(Ref a, Ref b, Ref y) {
+TaskLaunch ComputeLowering::residual(Ref a, Ref b, Ref y) {
   for (const Ref ref : {a, b, y}) touch(ref);
   return [&device = context_.device, at = context_.addresses, type = context_.type,
           n = rows_ * hidden_, a, b, y](Stream& stream, const StepContext&) {
@@ -153,7 +154,7 @@ Launch ComputeLowering::residual(Ref a, Ref b, Ref y) {
   };
 }
 
-Launch ComputeLowering::forward(const Task& task) {
+TaskLaunch ComputeLowering::forward(const Task& task) {
   const auto block = static_cast<std::size_t>(task.key.block);
   Values& v = values_[block];
   const ModelSpec& model = context_.model;
@@ -184,7 +185,7 @@ Launch ComputeLowering::forward(const Task& task) {
     case Module::kV:
       return begin_linear(v.norm1, v.v, hidden_, kv_width_);
     case Module::kQkv: {
-      Launch launch = begin_linear(v.norm1, v.q, hidden_, q_stride_);
+      TaskLaunch launch = begin_linear(v.norm1, v.q, hidden_, q_stride_);
       v.k = v.q + context_.bytes(q_width_);
       v.v = v.k + context_.bytes(kv_width_);
       return launch;
@@ -216,7 +217,7 @@ Launch ComputeLowering::forward(const Task& task) {
     case Module::kUp:
       return begin_linear(v.norm2, v.up, hidden_, ffn_);
     case Module::kGateUp: {
-      Launch launch = begin_linear(v.norm2, v.gate, hidden_, 2 * ffn_);
+      TaskLaunch launch = begin_linear(v.norm2, v.gate, hidden_, 2 * ffn_);
       v.up = v.gate + context_.bytes(ffn_);
       return launch;
     }
@@ -261,7 +262,7 @@ Launch ComputeLowering::forward(const Task& task) {
   throw InternalError("no forward of " + context_.graph.key(context_.current));
 }
 
-Launch ComputeLowering::backward(const Task& task) {
+TaskLaunch ComputeLowering::backward(const Task& task) {
   const auto block = static_cast<std::size_t>(task.key.block);
   Values& v = values_[block];
   Gradients& g = grad_;
@@ -378,8 +379,8 @@ Launch ComputeLowering::backward(const Task& task) {
       return linear_backward(task, v.norm1, g.q, g.norm_output, hidden_, q_stride_, adds);
     }
     case Module::kEmbedding: {
-      Launch add = residual(g.stream, g.branch, g.stream);
-      Launch zero;
+      TaskLaunch add = residual(g.stream, g.branch, g.stream);
+      TaskLaunch zero;
       const TensorId id = tensors_of(task)[0];
       const GradTarget to = gradients_.target(task, id, zero);
       return [&device = context_.device, at = context_.addresses, type = context_.type,

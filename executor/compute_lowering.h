@@ -19,7 +19,7 @@ class ComputeLowering {
   ComputeLowering(ProgramContext& context, ParameterStore& parameters, GradientStore& gradients,
                   BufferId tokens, BufferId losses);
 
-  Launch lower(const Task& task);
+  TaskLaunch lower(const Task& task);
 
  private:
   /// What a block keeps for its backward.
@@ -45,15 +45,15 @@ class ComputeLowering {
     Ref logits_output;
   };
 
-  Launch forward(const Task& task);
-  Launch backward(const Task& task);
-  Launch linear(const Task& task, Ref x, Ref y, std::int64_t in, std::int64_t out);
-  Launch linear_backward(const Task& task, Ref x, Ref dy, Ref dx, std::int64_t in, std::int64_t out,
-                         bool accumulate_dx);
-  Launch norm(const Task& task, Ref x, Ref& y, Ref& rstd);
-  Launch norm_backward(const Task& task, Ref dy, Ref x, Ref rstd, Ref dx);
-  Launch rotary(Ref q, Ref k, bool inverse);
-  Launch residual(Ref a, Ref b, Ref y);
+  TaskLaunch forward(const Task& task);
+  TaskLaunch backward(const Task& task);
+  TaskLaunch linear(const Task& task, Ref x, Ref y, std::int64_t in, std::int64_t out);
+  TaskLaunch linear_backward(const Task& task, Ref x, Ref dy, Ref dx, std::int64_t in,
+                             std::int64_t out, bool accumulate_dx);
+  TaskLaunch norm(const Task& task, Ref x, Ref& y, Ref& rstd);
+  TaskLaunch norm_backward(const Task& task, Ref dy, Ref x, Ref rstd, Ref dx);
+  TaskLaunch rotary(Ref q, Ref k, bool inverse);
+  TaskLaunch residual(Ref a, Ref b, Ref y);
 
   Ref activation(std::int64_t columns);
   Ref touch(Ref ref);

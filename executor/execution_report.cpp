@@ -53,8 +53,7 @@ std::string text_report(const Scenario& scenario, const ExecutionPlace& place,
       scenario.plan.dp.size(), place.device, place.fabric, place.data);
   if (!execution.losses.empty())
     text += fmt::format("loss        {:.4f} in step 1, {:.4f} in step {}\n",
-                        execution.losses.front(), execution.losses.back(),
-                        execution.losses.size());
+                        execution.losses.front(), execution.losses.back(), execution.losses.size());
   if (!execution.step_times.empty()) {
     const Seconds median = execution.quantile(0.5);
     text += fmt::format("step time   {} median of {} steps (p10 {}, p90 {})\n", format_time(median),
@@ -67,9 +66,10 @@ std::string text_report(const Scenario& scenario, const ExecutionPlace& place,
   for (const MemoryRow& row : memory_rows(scenario, execution))
     table.add({row.part, format_bytes_binary(row.predicted), format_bytes_binary(row.measured)});
   return text + "\n" + table.str() +
-         fmt::format("\nThe arena has {}: buffers share bytes only where the schedule orders their "
-                     "uses.\n",
-                     format_bytes_binary(execution.arena));
+         fmt::format(
+             "\nThe arena has {}: buffers share bytes only where the schedule orders their "
+             "uses.\n",
+             format_bytes_binary(execution.arena));
 }
 
 OrderedJson json_report(const Scenario& scenario, const ExecutionPlace& place,
@@ -106,8 +106,7 @@ OrderedJson json_report(const Scenario& scenario, const ExecutionPlace& place,
   json["arena_bytes"] = execution.arena.value;
   OrderedJson clocks = OrderedJson::array();
   for (const ClockOffset& clock : execution.clocks)
-    clocks.push_back(
-        {{"offset_ns", clock.offset_ns}, {"uncertainty_ns", clock.uncertainty_ns}});
+    clocks.push_back({{"offset_ns", clock.offset_ns}, {"uncertainty_ns", clock.uncertainty_ns}});
   json["clocks"] = clocks;
   return json;
 }

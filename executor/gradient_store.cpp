@@ -87,7 +87,7 @@ GradTarget GradientStore::slice_target(int micro_batch, TensorId id) {
   return {in_bucket(bucket, id), again};
 }
 
-GradTarget GradientStore::target(const Task& task, TensorId id, Launch& zero_padding) {
+GradTarget GradientStore::target(const Task& task, TensorId id, TaskLaunch& zero_padding) {
   if (context_.shards.ways() == 1) return slice_target(task.key.micro_batch, id);
   const std::int64_t elements = context_.tensor(id).elements;
   const std::int64_t padded = context_.shards.slice(id) * context_.shards.ways();
@@ -104,7 +104,7 @@ GradTarget GradientStore::target(const Task& task, TensorId id, Launch& zero_pad
   return {ref, false};
 }
 
-Launch GradientStore::lower_scatter(const Task& task) {
+TaskLaunch GradientStore::lower_scatter(const Task& task) {
   const ShardLayout& shards = context_.shards;
   struct Addition {
     Ref from, to;
@@ -143,7 +143,7 @@ Ref GradientStore::owned(TensorId id) const {
   return kept + context_.grad_bytes(context_.shards.owned(id, context_.shards.owner()).offset);
 }
 
-Launch GradientStore::lower_reduction(const Task& task) {
+TaskLaunch GradientStore::lower_reduction(const Task& task) {
   const ShardLayout& shards = context_.shards;
   const CollectiveWork& work = context_.graph.collective(task);
   Bucket& bucket = buckets_.at({task.key.micro_batch, task.key.bucket});

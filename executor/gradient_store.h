@@ -29,9 +29,9 @@ class GradientStore {
 
   /// For the task being lowered, which computes the gradient of `id`. Sets elements of padding to
   /// zero with `zero_padding`, to be launched with the kernel (may be null).
-  GradTarget target(const Task& task, TensorId id, Launch& zero_padding);
-  Launch lower_scatter(const Task& task);
-  Launch lower_reduction(const Task& task);
+  GradTarget target(const Task& task, TensorId id, TaskLaunch& zero_padding);
+  TaskLaunch lower_scatter(const Task& task);
+  TaskLaunch lower_reduction(const Task& task);
 
   /// The reduced gradient of this rank's owned part, after the step's last reduction.
   Ref owned(TensorId id) const;

@@ -28,7 +28,7 @@ OptimizerLowering::OptimizerLowering(ProgramContext& context, ParameterStore& pa
   norm_ = context.table.persistent(MemoryUse::kInputs, context.wide_bytes(1));
 }
 
-Launch OptimizerLowering::lower_norm() {
+TaskLaunch OptimizerLowering::lower_norm() {
   // Devices read the list when the work runs.
   auto list = std::make_shared<std::vector<GradPart>>();
   return [&device = context_.device, at = context_.addresses, grad_type = context_.grad_type,
@@ -40,7 +40,7 @@ Launch OptimizerLowering::lower_norm() {
   };
 }
 
-Launch OptimizerLowering::lower_norm_reduction(const Task& task) {
+TaskLaunch OptimizerLowering::lower_norm_reduction(const Task& task) {
   MessagePlan message(CollectiveKind::kAllReduce, wide(context_.type),
                       context_.graph.collective(task).call.mesh.size());
   message.add(0, {norm_, 0}, 1);
@@ -50,7 +50,7 @@ Launch OptimizerLowering::lower_norm_reduction(const Task& task) {
   };
 }
 
-Launch OptimizerLowering::lower_step(const Task& task) {
+TaskLaunch OptimizerLowering::lower_step(const Task& task) {
   const TrainingSpec& training = context_.training;
   const Hyperparameters& hyper = context_.hyper;
   if (task.key.step == 0)

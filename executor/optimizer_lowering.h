@@ -15,9 +15,9 @@ class OptimizerLowering {
  public:
   OptimizerLowering(ProgramContext& context, ParameterStore& parameters, GradientStore& gradients);
 
-  Launch lower_norm();
-  Launch lower_norm_reduction(const Task& task);
-  Launch lower_step(const Task& task);
+  TaskLaunch lower_norm();
+  TaskLaunch lower_norm_reduction(const Task& task);
+  TaskLaunch lower_step(const Task& task);
 
   /// An owned part and where its master lies.
   struct Part {

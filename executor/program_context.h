@@ -36,7 +36,7 @@ struct StepContext {
 };
 
 /// Enqueues one task.
-using Launch = std::function<void(Stream&, const StepContext&)>;
+using TaskLaunch = std::function<void(Stream&, const StepContext&)>;
 
 /// Where the buffers of a placed program are.
 struct Addresses {

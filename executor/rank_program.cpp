@@ -60,7 +60,7 @@ RankProgram::RankProgram(const ModelSpec& model, const TrainingSpec& training,
     context_.current = static_cast<TaskId>(i);
     const Task& task = graph[context_.current];
     launches_.emplace_back();
-    Launch& launch = launches_.back();
+    TaskLaunch& launch = launches_.back();
     if (task.kind == WorkKind::kMarker) continue;
     switch (task.key.phase) {
       case Phase::kForward:

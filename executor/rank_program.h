@@ -22,7 +22,7 @@ class RankProgram {
 
   const TaskGraph& graph() const { return context_.graph; }
   void launch(TaskId task, Stream& stream, const StepContext& step) const {
-    if (const Launch& launch = launches_[index(task)]) launch(stream, step);
+    if (const TaskLaunch& launch = launches_[index(task)]) launch(stream, step);
   }
 
   const MemoryPlan& memory() const { return memory_; }
@@ -36,7 +36,7 @@ class RankProgram {
  private:
   ProgramContext context_;
   BufferId tokens_ = -1, losses_ = -1;
-  std::vector<Launch> launches_;  // by task; empty for markers
+  std::vector<TaskLaunch> launches_;  // by task; empty for markers
   std::vector<OptimizerLowering::Part> owned_;
   MemoryPlan memory_;
 };

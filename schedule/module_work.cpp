@@ -7,8 +7,32 @@ namespace amsp {
 
 namespace {
 
-ComputeWork memory_work(double bytes) {
+MemoryKernel kernel_of(Module module) {
+  switch (module) {
+    case Module::kAttentionNorm:
+    case Module::kFfnNorm:
+    case Module::kFinalNorm:
+      return MemoryKernel::kRmsNorm;
+    case Module::kRotary:
+      return MemoryKernel::kRotary;
+    case Module::kAttentionResidual:
+    case Module::kFfnResidual:
+      return MemoryKernel::kResidual;
+    case Module::kSwiglu:
+      return MemoryKernel::kSwiglu;
+    case Module::kEmbedding:
+      return MemoryKernel::kEmbedding;
+    case Module::kLoss:
+      return MemoryKernel::kLoss;
+    default:
+      return MemoryKernel::kNone;
+  }
+}
+
+ComputeWork memory_work(Module module, bool backward, double bytes) {
   ComputeWork work;
+  work.kernel = kernel_of(module);
+  work.backward = backward;
   work.bytes = bytes;
   return work;
 }
@@ -109,7 +133,8 @@ class BlockMaker {
   }
 
   void memory(int block, Module module, double forward_bytes, double backward_bytes) {
-    push(block, module, memory_work(forward_bytes), {{Op::kBackward, memory_work(backward_bytes)}});
+    push(block, module, memory_work(module, false, forward_bytes),
+         {{Op::kBackward, memory_work(module, true, backward_bytes)}});
   }
 
   ComputeWork gemm(std::int64_t m, std::int64_t k, std::int64_t n, bool wgrad = false) const {

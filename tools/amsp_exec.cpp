@@ -3,22 +3,17 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <functional>
-#include <optional>
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/quantity.h"
 #include "executor/execution.h"
 #include "executor/execution_report.h"
-#include "executor/fabric/gloo_fabric.h"
-#include "executor/fabric/local_world.h"
-#include "executor/fabric/mpi_world.h"
 #include "executor/host/host_device.h"
 #include "scenario/scenario.h"
 #include "schedule/schedule_builder.h"
 #include "tools/arguments.h"
 #include "tools/program.h"
+#include "tools/ranks.h"
 #include "traces/chrome_writer.h"
 
 namespace {
@@ -32,6 +27,7 @@ constexpr const char* kFooter = R"(
 Examples:
   mpirun -n 4 amsp-exec scenario.json --steps 50 --text book.txt
   mpirun -n 2 amsp-exec scenario.json --trace traces/ && amsp-trace diff simulated.json traces/
+  mpirun -n 2 amsp-exec scenario.json --pace 200MBps,50us     (as if the network were slow)
   amsp-exec scenario.json --virtual-ranks        (ranks are threads of one process)
   mpirun -n 2 amsp-exec scenario.json --json > execution.json
 
@@ -43,53 +39,13 @@ struct Options {
   std::string scenario;
   std::vector<std::string> overrides;
   bool json = false;
-  bool virtual_ranks = false;
   std::int64_t steps = 20, warm_up = 3;
   std::string text;
   std::uint64_t seed = 1;
   double learning_rate = 1e-3;
   std::string trace;
-  std::string patience = "60s";
-  std::string interface;
+  RankOptions ranks;
 };
-
-/// What is wrong, before ranks agree on it.
-struct Failure {
-  int code;
-  std::string text;
-};
-
-std::optional<Failure> attempt(const std::function<void()>& body) {
-  try {
-    body();
-    return {};
-  } catch (const ConfigError& error) {
-    return Failure{kExitConfig, error.what()};
-  } catch (const InfeasibleError& error) {
-    return Failure{kExitInfeasible, error.what()};
-  } catch (const std::bad_alloc&) {
-    return Failure{kExitInternal, "out of memory"};
-  } catch (const std::exception& error) {
-    return Failure{kExitInternal, error.what()};
-  }
-}
-
-/// The exit code of the first rank that failed, 0 if none did. Rank 0 says why, once.
-int agree(World& world, const std::optional<Failure>& failure) {
-  const std::vector<std::string> all =
-      world.exchange(failure ? fmt::format("{}{}", failure->code, failure->text) : "");
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (all[rank].empty()) continue;
-    if (world.rank() == 0) {
-      const bool everyone = all.size() > 1 && all.front() == all.back();
-      fmt::print(stderr, "amsp-exec: {}{}\n",
-                 everyone || all.size() == 1 ? "" : fmt::format("rank {}: ", rank),
-                 all[rank].substr(1));
-    }
-    return all[rank][0] - '0';
-  }
-  return kExitOk;
-}
 
 /// The trace of the median step: a file a rank.
 void write_rank_trace(const Options& options, const Scenario& scenario, const Executor& executor,
@@ -122,15 +78,16 @@ void prepare_folder(const std::string& path) {
 int run_rank(const Options& options, World& world, Fabric& fabric) {
   Scenario scenario;
   std::unique_ptr<TokenSource> tokens;
-  if (const int code = agree(world, attempt([&] {
-        scenario = load_scenario(options.scenario, options.overrides);
-        check_executable(scenario, world.size());
-        if (!options.trace.empty()) prepare_folder(options.trace);
-        tokens = options.text.empty()
-                     ? synthetic_tokens(scenario.model.vocab, options.seed)
-                     : text_tokens(options.text, scenario.training.sequence_length, options.seed);
-        check_vocabulary(scenario, *tokens);
-      })))
+  if (const int code = agree("amsp-exec", world, attempt([&] {
+                               scenario = load_scenario(options.scenario, options.overrides);
+                               check_executable(scenario, world.size());
+                               if (!options.trace.empty()) prepare_folder(options.trace);
+                               tokens = options.text.empty()
+                                            ? synthetic_tokens(scenario.model.vocab, options.seed)
+                                            : text_tokens(options.text,
+                                                          scenario.training.sequence_length,
+                                                          options.seed);
+                             })))
     return code;
   ExecutionOptions execution_options;
   execution_options.steps = options.steps;
@@ -142,17 +99,17 @@ int run_rank(const Options& options, World& world, Fabric& fabric) {
   const std::unique_ptr<Device> device = make_host_device(
       {.memory_limit = static_cast<std::size_t>(scenario.cluster.gpu.memory.value)});
   std::unique_ptr<Executor> executor;
-  if (const int code = agree(world, attempt([&] {
-        executor = std::make_unique<Executor>(scenario, graph, world, fabric, *device,
-                                              execution_options);
-      })))
+  if (const int code = agree("amsp-exec", world, attempt([&] {
+                               executor = std::make_unique<Executor>(scenario, graph, world, fabric,
+                                                                     *device, execution_options);
+                             })))
     return code;
   const bool shows = world.rank() == 0 && isatty(STDERR_FILENO) != 0;
   const Execution execution = executor->run(*tokens, [&](std::int64_t step, double loss) {
     if (shows) fmt::print(stderr, "\r\x1b[Kstep {} of {}, loss {:.4f}", step, options.steps, loss);
   });
   if (shows) fmt::print(stderr, "\r\x1b[K");
-  return agree(world, attempt([&] {
+  return agree("amsp-exec", world, attempt([&] {
                  if (!options.trace.empty())
                    write_rank_trace(options, scenario, *executor, execution, device->description(),
                                     world.rank());
@@ -162,32 +119,6 @@ int run_rank(const Options& options, World& world, Fabric& fabric) {
                  print_output(options.json ? json_report(scenario, place, execution).dump(2) + "\n"
                                            : text_report(scenario, place, execution));
                }));
-}
-
-int run_threads(const Options& options) {
-  const int ranks = load_scenario(options.scenario, options.overrides).plan.dp.size();
-  int code = kExitOk;
-  run_local(ranks, [&](World& world, Fabric& fabric) {
-    const int mine = run_rank(options, world, fabric);
-    if (world.rank() == 0) code = mine;
-  });
-  return code;
-}
-
-int run_processes(const Options& options, std::chrono::milliseconds patience) {
-  MpiWorld world(patience);
-  std::unique_ptr<Fabric> fabric;
-  try {
-    if (const int code = agree(world, attempt([&] {
-          fabric = std::make_unique<GlooFabric>(world, GlooOptions{options.interface, patience});
-        })))
-      return code;
-    return run_rank(options, world, *fabric);
-  } catch (const std::exception& error) {
-    // A rank is lost, or this one is: the others can't be asked any more.
-    fmt::print(stderr, "amsp-exec: rank {}: {}\n", world.rank(), error.what());
-    world.abort(kExitInternal);
-  }
 }
 
 }  // namespace
@@ -220,28 +151,18 @@ int main(int argc, char** argv) {
   app.add_option("--trace", options.trace,
                  "Write Chrome traces of the step of median time into this folder, a file a rank")
       ->check(not_empty());
-  app.add_flag("--virtual-ranks", options.virtual_ranks,
-               "Ranks are threads of this process, without MPI: numerics and schedule only");
-  app.add_option("--patience", options.patience,
-                 "A rank that keeps others waiting for longer is taken for lost, such as 60s")
-      ->capture_default_str();
-  app.add_option("--interface", options.interface,
-                 "Network interface, such as eth0 (default: loopback, or the host's name)")
-      ->check(not_empty());
+  options.ranks.add_to(app);
   app.add_flag("--json", options.json, "Print the result as JSON");
   return run_parsed(app, argc, argv, [&] {
     return run_program("amsp-exec", [&] {
-      const std::optional<Seconds> patience = parse_time(options.patience);
-      if (!patience || patience->value < 0.001)
-        throw ConfigError(fmt::format("--patience: must be a time such as 60s, found \"{}\"",
-                                      options.patience));
       if (options.warm_up >= options.steps)
         throw ConfigError(
             fmt::format("--warm-up: {} of {} steps leaves none to be timed; allowed: 0 to {}",
                         options.warm_up, options.steps, options.steps - 1));
-      if (options.virtual_ranks) return run_threads(options);
-      return run_processes(options, std::chrono::milliseconds(
-                                        static_cast<std::int64_t>(patience->value * 1000)));
+      return run_ranks(
+          "amsp-exec", options.ranks,
+          [&] { return load_scenario(options.scenario, options.overrides).plan.dp.size(); },
+          [&](World& world, Fabric& fabric) { return run_rank(options, world, fabric); });
     });
   });
 }

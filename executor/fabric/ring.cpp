@@ -29,11 +29,15 @@ struct Arrival {
 /// What a member sends and receives in one collective. Everything but the slot that it begins with
 /// is sent after it was received: send i is arrival i - lag.
 ///
-/// No member waits forever, whatever the sizes. Write t for the number of sends begun or passed.
-/// A member at t waits (1) for an arrival r <= t - lag: then the previous member has begun at most
-/// r sends, so is at or before t - lag; (2) for an arrival r <= t - kWindow, likewise; (3) for send
-/// t - kWindow: then the next member hasn't posted that receive, so is before t. So in a circle of
-/// waiting members all would wait for arrivals with lag 0, none of which begins with anything.
+/// No member waits forever, whatever the sizes, even if a send is done only when the next member
+/// has finished its receive. Write t for the sends that a member has begun (or would have, had it
+/// more). At t it waits, in this order, for
+///   (1) arrival t - kWindow: then the previous member is at or before t - kWindow;
+///   (2) arrival t - lag: then the previous member is at or before t - lag;
+///   (3) send t - kWindow: then the next member hasn't finished that arrival, which is under way.
+///       It would at (1) or (2) of its own t, so is before t, and waits for somebody else.
+/// So t falls along a chain of waiting members, unless all are at (2) with a lag of 0: then nobody
+/// has anything to begin with.
 class Pass {
  public:
   Pass(RingLinks& links, DType type, std::vector<Chunk> own, std::vector<Arrival> arrivals,
@@ -60,12 +64,11 @@ class Pass {
     post_receives();
     const auto lag = static_cast<std::int64_t>(own_.size());
     for (std::int64_t i = 0; i < std::max(sends_, receives_); ++i) {
-      if (i < sends_) {
-        receive_until(i - lag + 1);
-        if (i >= kWindow) links_.finish_send();
-        send(i);
-      }
       receive_until(i - kWindow + 1);
+      if (i >= sends_) continue;
+      receive_until(i - lag + 1);
+      if (i >= kWindow) links_.finish_send();
+      send(i);
     }
     receive_until(receives_);
     for (std::int64_t i = 0; i < std::min(sends_, kWindow); ++i) links_.finish_send();

@@ -10,8 +10,9 @@ namespace amsp {
 
 /// A member's two links on the ring of a group: it sends to the next member, it receives from the
 /// previous one. Both are first in, first out: the k-th receive gets the bytes of the previous
-/// member's k-th send, which are as many. Sends and receives proceed beside the caller, in any
-/// order of the two; what was started is finished in the order of starting.
+/// member's k-th send, which are as many. What was started is finished in the order of starting. A
+/// send may need the next member to start the receive, or even to finish it; a receive needs the
+/// previous member to start the send, and no more.
 ///
 /// One thread uses a member's links, but for abandon(). All but abandon() and close() throw
 /// LostRank if a neighbour is lost or has abandoned the ring, or if nothing comes in time.

@@ -14,8 +14,9 @@ struct HostDeviceOptions {
 
 /// This machine's processor: a stream is a thread (HostStream), its memory the host's. Computes in
 /// fp64, fp32 and bf16 (stored; sums are fp32), with gradients of the same type or, for bf16, of
-/// fp32. Matrix products are OpenBLAS's, one thread each. Throws DeviceError if OpenBLAS can't be
-/// loaded.
+/// fp32. Matrix products are OpenBLAS's, one thread each, with the kernels that OPENBLAS_CORETYPE
+/// names or else those for the processor. Throws DeviceError if OpenBLAS can't be loaded. The first
+/// call in a process changes the environment for a moment: make it before threads that read it.
 std::unique_ptr<Device> make_host_device(const HostDeviceOptions& options = {});
 
 }  // namespace amsp

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "executor/host/time_slice.h"
 
 namespace amsp {
 namespace {
@@ -126,6 +127,10 @@ void HostStream::push(std::function<void()> work, bool always) {
 }
 
 void HostStream::run_items() {
+  if (name_ == "compute")
+    take_usual_time_slices();
+  else
+    take_short_time_slices();
   std::vector<Item> taken;
   std::unique_lock lock(mutex_);
   for (;;) {

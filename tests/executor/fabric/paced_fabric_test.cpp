@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -42,9 +43,26 @@ struct Case {
   double time;
 };
 
+/// True on all ranks if it is on all of them.
+bool all_agree(World& world, bool yes) {
+  const auto all = world.exchange(yes ? "yes" : "no");
+  return std::count(all.begin(), all.end(), "yes") == world.size();
+}
+
+/// The shortest time of `collectives` on this rank. They are repeated until none of the ranks
+/// needed longer than `enough`, but not forever: on a busy machine any one may be late.
+double best_time(World& world, double enough, const std::function<void()>& collectives) {
+  double best = std::numeric_limits<double>::max();
+  for (int i = 0; i < 60 && !all_agree(world, best < enough); ++i) {
+    const auto start = Clock::now();
+    collectives();
+    best = std::min(best, seconds_since(start));
+  }
+  return best;
+}
+
 class PacedTimes : public testing::TestWithParam<Case> {};
 
-// Never too early; the best of five may be late by what a busy machine costs.
 TEST_P(PacedTimes, AreThoseOfTheOptions) {
   const Case& is = GetParam();
   run_local(4, [&](World& world, Fabric& threads) {
@@ -52,18 +70,13 @@ TEST_P(PacedTimes, AreThoseOfTheOptions) {
     HostStream stream("paced");
     const auto communicator = fabric.open(is.mesh, kDp);
     Data data(is.kind, is.mesh.size(), is.bytes);
-    double best = std::numeric_limits<double>::max();
-    for (int i = 0; i < 5; ++i) {
-      world.exchange("");
+    const double best = best_time(world, 1.05 * is.time, [&] {
       const auto start = Clock::now();
       communicator->enqueue(stream, data.message);
       stream.synchronize();
-      best = std::min(best, seconds_since(start));
-      world.exchange("");
-    }
-    EXPECT_GT(best, 0.98 * is.time);  // others may have started first
+      EXPECT_GE(seconds_since(start), is.time);
+    });
     EXPECT_LT(best, 1.05 * is.time);
-    EXPECT_EQ(fabric.report().collectives, 5);
   });
 }
 
@@ -104,17 +117,12 @@ TEST(PacedFabric, CommunicatorsDoNotSlowEachOther) {
     const auto b = fabric.open(sub_mesh(kDp), kDp);
     Data x(CollectiveKind::kAllReduce, 4, 2'000'000);  // 64 ms
     Data y(CollectiveKind::kAllReduce, 4, 2'000'000);
-    double best = std::numeric_limits<double>::max();
-    for (int i = 0; i < 3; ++i) {
-      world.exchange("");
-      const auto start = Clock::now();
+    const double best = best_time(world, 1.1 * 0.064, [&] {
       a->enqueue(first, x.message);
       b->enqueue(second, y.message);
       first.synchronize();
       second.synchronize();
-      best = std::min(best, seconds_since(start));
-      world.exchange("");
-    }
+    });
     EXPECT_LT(best, 1.1 * 0.064);
   });
 }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "executor/fabric/local_world.h"
 #include "executor/host/host_stream.h"
 #include "scattered_message.h"
@@ -34,6 +36,40 @@ TEST(Ring, WorksOnGroupsWithStrides) {
       expect_right_collectives(*fabric.open(quotient(dp, inner), dp), DType::kF32);
     }
   });
+}
+
+// Slots of up to 40 chunks of 512 KiB, many more than are under way at once.
+TEST(Ring, LongMessagesDoNotBlock) {
+  constexpr std::int64_t kChunk = 131'072;
+  for (const std::vector<std::int64_t>& chunks :
+       {std::vector<std::int64_t>{20, 20, 20}, {40, 0, 0}, {0, 40, 7}, {1, 1, 30}}) {
+    run_local(3, [&](World& world, Fabric& fabric) {
+      const Mesh all{3, 1};
+      const auto communicator = fabric.open(sub_mesh(all), all);
+      HostStream stream("long");
+      for (const CollectiveKind kind : all_kinds()) {
+        std::vector<std::vector<float>> data;
+        Message message{kind, DType::kF32, {}};
+        for (std::size_t part = 0; part < 3; ++part) {
+          const auto count = static_cast<std::size_t>(chunks[part] * kChunk);
+          data.emplace_back(count, static_cast<float>(world.rank() + 1));
+          message.parts.push_back({{data[part].data(), static_cast<std::int64_t>(count)}});
+        }
+        communicator->enqueue(stream, message);
+        stream.synchronize();
+        const bool sums =
+            kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter;
+        for (std::size_t part = 0; part < 3; ++part) {
+          if (kind == CollectiveKind::kReduceScatter && static_cast<int>(part) != world.rank()) {
+            continue;
+          }
+          const float right = sums ? 6.0F : static_cast<float>(part + 1);
+          EXPECT_EQ(std::count(data[part].begin(), data[part].end(), right), chunks[part] * kChunk)
+              << to_string(kind) << ", part " << part;
+        }
+      }
+    });
+  }
 }
 
 TEST(Ring, SumsInTheOrderOfTheHeader) {

@@ -152,13 +152,13 @@ std::vector<Sizes> all_sizes() {
       {"AllInOneMember",
        [](int n) {
          Counts counts(static_cast<std::size_t>(n));
-         counts[static_cast<std::size_t>(n / 2)] = 123'457;
+         counts[static_cast<std::size_t>(n / 2)] = 40'009;
          return counts;
        }},
       {"LargeUneven",
        [](int n) {
          Counts counts;
-         for (int i = 0; i < n; ++i) counts.push_back(i % 3 == 1 ? 0 : 41'003 + i * 9'001);
+         for (int i = 0; i < n; ++i) counts.push_back(i % 3 == 1 ? 0 : 12'003 + i * 3'001);
          return counts;
        }},
   };
