@@ -55,7 +55,7 @@ void write_rank_trace(const Options& options, const Scenario& scenario, const Ex
   meta.source = "real";
   meta.config_hash = scenario.hash;
   meta.title = scenario.name;
-  meta.backend = "gloo";
+  meta.backend = "host";
   meta.device_name = device;
   meta.device_memory_bytes = scenario.cluster.gpu.memory.value;
   meta.device_sms = scenario.cluster.gpu.sms;

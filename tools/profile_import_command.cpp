@@ -147,8 +147,12 @@ int import(const Options& options) {
       imported.notes.push_back(std::move(note));
   if (!options.output.empty())
     write_file(options.output, profile_text(profile_json(imported.profile)));
-  print_output(options.json ? import_json(imported, options.output).dump(2) + "\n"
-                            : import_text(imported, options.output));
+  if (options.json)
+    print_output(import_json(imported, options.output)
+                     .dump(2, ' ', false, OrderedJson::error_handler_t::replace) +
+                 "\n");
+  else
+    print_output(import_text(imported, options.output));
   return kExitOk;
 }
 

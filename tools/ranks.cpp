@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/quantity.h"
-#include "executor/fabric/gloo_fabric.h"
+#include "executor/fabric/socket_fabric.h"
 #include "executor/fabric/local_world.h"
 #include "executor/fabric/mpi_world.h"
 #include "executor/fabric/paced_fabric.h"
@@ -58,13 +58,13 @@ int run_paced(World& world, Fabric& fabric, const std::optional<PaceOptions>& pa
 int run_processes(const std::string& program, const RankOptions& options, const RankBody& body) {
   const std::chrono::milliseconds patience = parse_patience(options.patience);
   const std::optional<PaceOptions> pace = pace_of(options);
-  take_short_time_slices();  // and so do the threads of MPI and gloo
+  take_short_time_slices();  // and so do the threads of MPI
   MpiWorld world(patience);
   try {
     std::unique_ptr<Fabric> fabric;
     if (const int code = agree(program, world, attempt([&] {
-                                 fabric = std::make_unique<GlooFabric>(
-                                     world, GlooOptions{options.interface, patience});
+                                 fabric = std::make_unique<SocketFabric>(
+                                     world, SocketOptions{options.interface, patience});
                                })))
       return code;
     return run_paced(world, *fabric, pace, body);

@@ -1,9 +1,9 @@
-// Ranks as processes over gloo. Every process of the MPI job runs these tests, in step, and makes
-// the runs to compare with on threads of its own.
+// Ranks as processes over sockets. Every process of the MPI job runs these tests, in step, and
+// makes the runs to compare with on threads of its own.
 #include <gmock/gmock.h>
 
-#include "executor/fabric/gloo_fabric.h"
 #include "executor/fabric/mpi_world.h"
+#include "executor/fabric/socket_fabric.h"
 #include "executor/host/host_device.h"
 #include "local_parity.h"
 
@@ -13,7 +13,7 @@ namespace {
 using ::testing::Le;
 
 MpiWorld* world = nullptr;
-GlooFabric* fabric = nullptr;
+SocketFabric* fabric = nullptr;
 
 Execution run_processes(const Scenario& scenario, const ExecutionOptions& options) {
   const TaskGraph graph =
@@ -75,7 +75,7 @@ TEST(ParityOfProcesses, TheBitsInFp32AndBf16AreThoseOfThreads) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   amsp::MpiWorld world(std::chrono::seconds(60));
-  amsp::GlooFabric fabric(world, {"", std::chrono::seconds(60)});
+  amsp::SocketFabric fabric(world, {"", std::chrono::seconds(60)});
   amsp::world = &world;
   amsp::fabric = &fabric;
   return RUN_ALL_TESTS();
