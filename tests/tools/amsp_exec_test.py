@@ -74,7 +74,7 @@ class AmspExec(unittest.TestCase):
         self.assertEqual(len(processes["losses"]), 5)
         self.assertGreater(processes["losses"][0], processes["losses"][-1])
         self.assertEqual((processes["ranks"], processes["fabric"], threads["fabric"]),
-                         (4, "TCP (lo)", "threads of one process"))
+                         (4, "sockets of one machine", "threads of one process"))
         self.assertEqual(processes["data"], f"{SOURCE}/LICENSE ({(SOURCE / 'LICENSE').stat().st_size} bytes)")
 
     def test_prints_a_report_that_fits_100_columns(self):
