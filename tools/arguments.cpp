@@ -38,7 +38,7 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::st
     std::error_code ignored;
     if (fs::exists(output.path, ignored) && !fs::is_regular_file(output.path, ignored)) continue;
     const auto [other, is_new] =
-        taken.try_emplace(fs::weakly_canonical(output.path, ignored), output.option);
+        taken.try_emplace(fs::weakly_canonical(fs::absolute(output.path), ignored), output.option);
     if (!is_new)
       throw ConfigError(
           fmt::format("{}: {} is the file of {}", output.option, output.path, other->second));

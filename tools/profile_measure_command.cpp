@@ -178,7 +178,7 @@ int measure_rank(const Options& options, World& world, Fabric& fabric) {
 }
 
 int measure(const Options& options) {
-  refuse_inputs("--output", options.output, {options.scenario});
+  check_outputs({{"--output", options.output}}, {options.scenario});
   return run_ranks(
       "amsp-profile", options.ranks, [&] { return load_all(options).front().plan.dp.size(); },
       [&](World& world, Fabric& fabric) { return measure_rank(options, world, fabric); });
@@ -193,20 +193,15 @@ ProfileCommand add_measure_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("measure", "Measures this machine for a scenario");
   app->footer(kFooter);
   app->add_option("scenario", options->scenario, "Scenario file (schema amsp.scenario/1)")
-      ->required()
-      ->check(not_empty());
+      ->required();
   app->add_option("--set", options->overrides,
                   "Override a key of the scenario, such as training.micro_batch=2 (repeatable)")
       ->allow_extra_args(false);
   app->add_option("--plans", options->plans,
                   "Measure what these plans need, such as ddp,zero3 (default: the scenario's)")
-      ->delimiter(',')
-      ->check(not_empty());
-  app->add_option("--output", options->output, "Write the profile here (default: standard output)")
-      ->check(not_empty());
-  app->add_option("--name", options->name, "Name of the profile")
-      ->check(not_empty())
-      ->capture_default_str();
+      ->delimiter(',');
+  app->add_option("--output", options->output, "Write the profile here (default: standard output)");
+  app->add_option("--name", options->name, "Name of the profile")->capture_default_str();
   options->ranks.add_to(*app);
   return {app, [options] { return measure(*options); }};
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "core/error.h"
 #include "tests/topology/lab_cluster.h"
 
 namespace amsp {
