@@ -101,9 +101,9 @@ void check_executable(const Scenario& scenario, int ranks) {
 
 void check_vocabulary(const Scenario& scenario, const TokenSource& tokens) {
   if (tokens.vocab() > scenario.model.vocab)
-    throw ConfigError(fmt::format(
-        "{}#/model/vocab: {} has tokens up to {}; the model's vocabulary has {}", scenario.file,
-        tokens.description(), tokens.vocab() - 1, scenario.model.vocab));
+    throw ConfigError(
+        fmt::format("{}#/model/vocab: {} has tokens up to {}; the model's vocabulary has {}",
+                    scenario.file, tokens.description(), tokens.vocab() - 1, scenario.model.vocab));
 }
 
 Executor::Executor(const Scenario& scenario, const TaskGraph& graph, World& world, Fabric& fabric,

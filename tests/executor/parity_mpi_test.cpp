@@ -1,9 +1,9 @@
-// Ranks as processes over sockets. Every process of the MPI job runs these tests, in step, and makes
-// the runs to compare with on threads of its own.
+// Ranks as processes over sockets. Every process of the MPI job runs these tests, in step, and
+// makes the runs to compare with on threads of its own.
 #include <gmock/gmock.h>
 
-#include "executor/fabric/socket_fabric.h"
 #include "executor/fabric/mpi_world.h"
+#include "executor/fabric/socket_fabric.h"
 #include "executor/host/host_device.h"
 #include "local_parity.h"
 
