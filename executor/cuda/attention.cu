@@ -1,7 +1,7 @@
 // Causal attention by plain multiplications, for storage fp32 and fp64 (bf16: attention_mma.cu).
 //
-// A block has kTile x kTile threads: thread (x, y) does the score of row y and column x of a tile of
-// kTile queries by kTile keys, and holds columns x, x + kTile, ... of row y of the result in
+// A block has kTile x kTile threads: thread (x, y) does the score of row y and column x of a tile
+// of kTile queries by kTile keys, and holds columns x, x + kTile, ... of row y of the result in
 // registers. Everything is summed by ascending key, head and query, so results don't depend on
 // timing. Scores follow Dao et al., FlashAttention (arXiv 2205.14135), algorithms 1 and 4; the
 // backward is in two passes, one by queries (dq), one by keys (dk, dv), instead of atomics.
@@ -75,8 +75,7 @@ __global__ void __launch_bounds__(kTile* kTile)
     load(kv_tile, k, shape.kv_stride, keys, shape);
     __syncthreads();
     const bool seen = keys + x <= row && keys + x < shape.sequence;
-    const T score =
-        seen ? scale * dot(q_tile + y * kPitch, kv_tile + x * kPitch, d) : T(-INFINITY);
+    const T score = seen ? scale * dot(q_tile + y * kPitch, kv_tile + x * kPitch, d) : T(-INFINITY);
     scores[y * kScoresPitch + x] = score;
     __syncthreads();
     load(kv_tile, v, shape.kv_stride, keys, shape);
@@ -151,8 +150,8 @@ struct BackwardShared {
   }
 };
 template <class T>
-constexpr std::size_t kBackwardBytes =
-    sizeof(T) * (4 * kTileElements + 2 * kTile * kScoresPitch + 2 * kTile);
+constexpr std::size_t kBackwardBytes = sizeof(T) *
+                                       (4 * kTileElements + 2 * kTile * kScoresPitch + 2 * kTile);
 
 /// Probability and gradient of the score of query `first + y` and key `keys + x`, into p and ds.
 template <class T>
@@ -196,8 +195,7 @@ __global__ void __launch_bounds__(kTile* kTile)
     for (int i = 0; i < kTile; ++i)
       for (int own = 0; own < kOwn; ++own)
         if (own * kTile + x < d)
-          result[own] +=
-              shared.ds[y * kScoresPitch + i] * shared.k[i * kPitch + own * kTile + x];
+          result[own] += shared.ds[y * kScoresPitch + i] * shared.k[i * kPitch + own * kTile + x];
   }
   if (first + y >= shape.sequence) return;
   T* dq = pointers.dq + (start + first + y) * shape.q_stride + head * d;
@@ -269,9 +267,9 @@ template <class T>
 cudaError_t launch_as(cudaStream_t stream, const Attention& work) {
   const auto scale = static_cast<T>(1 / std::sqrt(static_cast<double>(work.head_dim)));
   return launch_kernel(attention<T>, grid_of(work, work.heads), dim3(kTile * kTile), 0, stream,
-                       shape_of(work), static_cast<const T*>(work.q),
-                       static_cast<const T*>(work.k), static_cast<const T*>(work.v),
-                       static_cast<T*>(work.out), static_cast<T*>(work.lse), scale);
+                       shape_of(work), static_cast<const T*>(work.q), static_cast<const T*>(work.k),
+                       static_cast<const T*>(work.v), static_cast<T*>(work.out),
+                       static_cast<T*>(work.lse), scale);
 }
 
 template <class T>

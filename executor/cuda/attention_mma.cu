@@ -1,7 +1,7 @@
 // Causal attention on tensor cores, for storage bf16; the mathematics is that of attention.cu.
 //
-// A block has four warps. Forward and dq: 64 queries a block, 16 a warp; dk and dv: 64 keys a block,
-// 16 a warp. Tiles of the other side pass through shared memory; scores and results stay in
+// A block has four warps. Forward and dq: 64 queries a block, 16 a warp; dk and dv: 64 keys a
+// block, 16 a warp. Tiles of the other side pass through shared memory; scores and results stay in
 // registers, where the accumulator of one product has the layout of the next one's A.
 #include <cmath>
 
@@ -12,8 +12,8 @@ namespace amsp::cuda {
 namespace {
 
 constexpr int kMmaThreads = 128;
-constexpr int kOwnRows = 64;    // rows of a block: queries, or keys in the pass for dk and dv
-constexpr int kPassing = 32;    // rows that pass by at a time in the backward
+constexpr int kOwnRows = 64;  // rows of a block: queries, or keys in the pass for dk and dv
+constexpr int kPassing = 32;  // rows that pass by at a time in the backward
 constexpr int kForwardKeys = 64;
 
 struct Shape {
@@ -86,8 +86,8 @@ template <int kDim>
 __device__ FragmentB b_of_columns(const Bf16* tile, int row, int column) {
   const Lane lane;
   const Bf16* at = tile + (row + 2 * lane.t) * kRowPitch<kDim> + column + lane.g;
-  return {{pack(at[0], at[kRowPitch<kDim>]),
-           pack(at[8 * kRowPitch<kDim>], at[9 * kRowPitch<kDim>])}};
+  return {
+      {pack(at[0], at[kRowPitch<kDim>]), pack(at[8 * kRowPitch<kDim>], at[9 * kRowPitch<kDim>])}};
 }
 /// Accumulators of two neighbouring products, rounded, as A of columns [0, 16).
 __device__ FragmentA a_of_results(const FragmentC& left, const FragmentC& right) {
@@ -110,8 +110,8 @@ __device__ void multiply_rows(FragmentC (&product)[kCount], const Bf16* a_tile, 
 }
 /// result[16, kDim] += weights[16, 8 * kCount] tile[:, :]
 template <int kCount, int kDim>
-__device__ void multiply_columns(FragmentC (&result)[kDim / 8],
-                                 const FragmentC (&weights)[kCount], const Bf16* tile) {
+__device__ void multiply_columns(FragmentC (&result)[kDim / 8], const FragmentC (&weights)[kCount],
+                                 const Bf16* tile) {
 #pragma unroll
   for (int k = 0; k < kCount / 2; ++k) {
     const FragmentA a = a_of_results(weights[2 * k], weights[2 * k + 1]);
@@ -254,8 +254,8 @@ struct BackwardPointers {
 /// Shared memory of both backward kernels: two tiles of the block's own rows, two that pass, and a
 /// number for lse and delta of each passing query.
 template <int kDim>
-constexpr std::size_t kBackwardBytes =
-    2 * (kOwnRows + kPassing) * kRowPitch<kDim> * sizeof(Bf16) + 2 * kPassing * sizeof(float);
+constexpr std::size_t kBackwardBytes = 2 * (kOwnRows + kPassing) * kRowPitch<kDim> * sizeof(Bf16) +
+                                       2 * kPassing * sizeof(float);
 
 template <int kDim>
 __global__ void __launch_bounds__(kMmaThreads)
@@ -410,17 +410,16 @@ cudaError_t forward(cudaStream_t stream, const Attention& work) {
   return launch_kernel(attention<kDim>, grid_of(work, work.heads), dim3(kMmaThreads), 0, stream,
                        shape_of(work), static_cast<const Bf16*>(work.q),
                        static_cast<const Bf16*>(work.k), static_cast<const Bf16*>(work.v),
-                       static_cast<Bf16*>(work.out), static_cast<float*>(work.lse),
-                       scale_of(work));
+                       static_cast<Bf16*>(work.out), static_cast<float*>(work.lse), scale_of(work));
 }
 
 template <int kDim>
 cudaError_t backward(cudaStream_t stream, const AttentionBackward& work) {
   const BackwardPointers pointers = {
-      static_cast<const Bf16*>(work.q),   static_cast<const Bf16*>(work.k),
-      static_cast<const Bf16*>(work.v),   static_cast<const Bf16*>(work.out),
+      static_cast<const Bf16*>(work.q),    static_cast<const Bf16*>(work.k),
+      static_cast<const Bf16*>(work.v),    static_cast<const Bf16*>(work.out),
       static_cast<const Bf16*>(work.dout), static_cast<const float*>(work.lse),
-      static_cast<Bf16*>(work.dq),        static_cast<Bf16*>(work.dk),
+      static_cast<Bf16*>(work.dq),         static_cast<Bf16*>(work.dk),
       static_cast<Bf16*>(work.dv)};
   const cudaError_t status =
       launch_kernel(attention_dq<kDim>, grid_of(work, work.heads), dim3(kMmaThreads),

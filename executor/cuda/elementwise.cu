@@ -23,8 +23,7 @@ __global__ void rotary(std::int64_t tokens, int sequence, int heads, int head_di
   for (std::int64_t i = grid_thread(); i < tokens * half; i += grid_threads()) {
     const std::int64_t token = i / half;
     const int pair = static_cast<int>(i % half);
-    const double angle =
-        static_cast<double>(token % sequence) * pow(theta, -2.0 * pair / head_dim);
+    const double angle = static_cast<double>(token % sequence) * pow(theta, -2.0 * pair / head_dim);
     const W cosine = static_cast<W>(cos(angle));
     const W sine = static_cast<W>(inverse ? -sin(angle) : sin(angle));
     for (int head = 0; head < heads; ++head) {
@@ -103,8 +102,7 @@ __global__ void sum_of_sources(SumOfSources work) {
   T* out = static_cast<T*>(work.out);
   for (std::int64_t i = grid_thread(); i < work.n; i += grid_threads()) {
     Wide<T> sum = widen(static_cast<const T*>(work.sources[0])[i]);
-    for (int k = 1; k < work.count; ++k)
-      sum += widen(static_cast<const T*>(work.sources[k])[i]);
+    for (int k = 1; k < work.count; ++k) sum += widen(static_cast<const T*>(work.sources[k])[i]);
     out[i] = narrow<T>(sum);
   }
 }
@@ -112,14 +110,13 @@ __global__ void sum_of_sources(SumOfSources work) {
 template <class W>
 struct AdamWConstants {
   W rate, beta1, rest1, beta2, rest2, eps, decay;  // rest: 1 - beta
-  W correction1, correction2;  // 1 - beta^step
+  W correction1, correction2;                      // 1 - beta^step
   double grad_scale, max_norm;
   const W* sum_of_squares;
 };
 
 template <class T, class G>
-__global__ void adamw(const AdamWPart* parts, const PartChunk* chunks,
-                      AdamWConstants<Wide<T>> c) {
+__global__ void adamw(const AdamWPart* parts, const PartChunk* chunks, AdamWConstants<Wide<T>> c) {
   using W = Wide<T>;
   double factor = c.grad_scale;
   if (c.max_norm > 0) {
@@ -133,8 +130,7 @@ __global__ void adamw(const AdamWPart* parts, const PartChunk* chunks,
   const PartChunk chunk = chunks[blockIdx.x];
   const AdamWPart part = parts[chunk.part];
   const W decay = part.decay ? c.decay : W(0);
-  for (std::int64_t i = chunk.first + threadIdx.x; i < chunk.first + chunk.count;
-       i += blockDim.x) {
+  for (std::int64_t i = chunk.first + threadIdx.x; i < chunk.first + chunk.count; i += blockDim.x) {
     const W g = widen(static_cast<const G*>(part.grad)[i]) * scale;
     W& master = static_cast<W*>(part.master)[i];
     W& m = static_cast<W*>(part.m)[i];
@@ -163,8 +159,8 @@ cudaError_t launch(cudaStream_t stream, const Rotary& work) {
     using T = typename decltype(tag)::Type;
     const std::int64_t tokens = std::int64_t{work.batch} * work.sequence;
     return launch_over(tokens * (work.head_dim / 2), rotary<T>, stream, tokens, work.sequence,
-                       work.heads, work.head_dim, work.theta, static_cast<T*>(work.x),
-                       work.stride, work.inverse);
+                       work.heads, work.head_dim, work.theta, static_cast<T*>(work.x), work.stride,
+                       work.inverse);
   });
 }
 

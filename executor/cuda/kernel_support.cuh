@@ -27,9 +27,15 @@ struct WideOf<double> {
 template <class T>
 using Wide = typename WideOf<T>::Type;
 
-__device__ inline float widen(Bf16 x) { return __bfloat162float(x); }
-__device__ inline float widen(float x) { return x; }
-__device__ inline double widen(double x) { return x; }
+__device__ inline float widen(Bf16 x) {
+  return __bfloat162float(x);
+}
+__device__ inline float widen(float x) {
+  return x;
+}
+__device__ inline double widen(double x) {
+  return x;
+}
 
 /// Rounds to nearest, ties to even.
 template <class T>
@@ -49,12 +55,24 @@ __device__ inline Bf16 narrow<Bf16>(double x) {
   return __double2bfloat16(x);
 }
 
-__device__ inline float exp_of(float x) { return expf(x); }
-__device__ inline double exp_of(double x) { return exp(x); }
-__device__ inline float log_of(float x) { return logf(x); }
-__device__ inline double log_of(double x) { return log(x); }
-__device__ inline float sqrt_of(float x) { return sqrtf(x); }
-__device__ inline double sqrt_of(double x) { return sqrt(x); }
+__device__ inline float exp_of(float x) {
+  return expf(x);
+}
+__device__ inline double exp_of(double x) {
+  return exp(x);
+}
+__device__ inline float log_of(float x) {
+  return logf(x);
+}
+__device__ inline double log_of(double x) {
+  return log(x);
+}
+__device__ inline float sqrt_of(float x) {
+  return sqrtf(x);
+}
+__device__ inline double sqrt_of(double x) {
+  return sqrt(x);
+}
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 256;
@@ -90,15 +108,16 @@ __device__ T over_block(T value) {
 __device__ inline std::int64_t grid_thread() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
-__device__ inline std::int64_t grid_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
+__device__ inline std::int64_t grid_threads() {
+  return std::int64_t{gridDim.x} * blockDim.x;
+}
 
 template <class... Parameters, class... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
                           std::size_t shared_bytes, cudaStream_t stream, Arguments... arguments) {
   if (shared_bytes > 48 * 1024) {
-    const cudaError_t status =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes));
+    const cudaError_t status = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
     if (status != cudaSuccess) return status;
   }
   cudaLaunchConfig_t config = {};
@@ -115,7 +134,8 @@ cudaError_t launch_over(std::int64_t n, void (*kernel)(Parameters...), cudaStrea
   constexpr std::int64_t kMaxBlocks = 1 << 16;
   if (n == 0) return cudaSuccess;
   const std::int64_t blocks = (n + kThreads - 1) / kThreads;
-  return launch_kernel(kernel, dim3(static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks)),
+  return launch_kernel(kernel,
+                       dim3(static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks)),
                        dim3(kThreads), 0, stream, arguments...);
 }
 

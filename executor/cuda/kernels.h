@@ -49,8 +49,8 @@ cudaError_t launch(cudaStream_t stream, const SumOfSquares& work, const GradPart
 cudaError_t launch(cudaStream_t stream, const AdamW& work, const AdamWPart* parts,
                    const PartChunk* chunks, std::int64_t chunk_count);
 
-/// out[n] = the sum of sources[0][n], sources[1][n], ... in this order, accumulated wide and rounded
-/// once; out may be one of the sources. Reductions between ranks on one GPU.
+/// out[n] = the sum of sources[0][n], sources[1][n], ... in this order, accumulated wide and
+/// rounded once; out may be one of the sources. Reductions between ranks on one GPU.
 constexpr int kMaxSources = 64;
 struct SumOfSources {
   DType type;

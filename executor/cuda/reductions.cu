@@ -146,8 +146,7 @@ __global__ void cross_entropy_lse(std::int64_t vocab, const T* logits, Wide<T>* 
 /// One block.
 template <class T>
 __global__ void cross_entropy_mean(std::int64_t rows, std::int64_t vocab, const T* logits,
-                                   const std::int32_t* targets, const Wide<T>* lse,
-                                   Wide<T>* loss) {
+                                   const std::int32_t* targets, const Wide<T>* lse, Wide<T>* loss) {
   using W = Wide<T>;
   W sum = 0;
   for (std::int64_t row = threadIdx.x; row < rows; row += kThreads)
@@ -211,10 +210,9 @@ cudaError_t launch(cudaStream_t stream, const RmsNormBackward& work) {
     const auto* dy = static_cast<const T*>(work.dy);
     const auto* x = static_cast<const T*>(work.x);
     const auto* rstd = static_cast<const Wide<T>*>(work.rstd);
-    const cudaError_t status =
-        launch_kernel(rms_norm_dweight<T, G>, dim3(column_blocks(work.n)), dim3(kThreads), 0,
-                      stream, work.rows, work.n, dy, x, rstd, static_cast<G*>(work.dweight),
-                      work.accumulate);
+    const cudaError_t status = launch_kernel(rms_norm_dweight<T, G>, dim3(column_blocks(work.n)),
+                                             dim3(kThreads), 0, stream, work.rows, work.n, dy, x,
+                                             rstd, static_cast<G*>(work.dweight), work.accumulate);
     if (status != cudaSuccess || work.rows == 0) return status;
     return launch_kernel(rms_norm_dx<T>, dim3(static_cast<unsigned>(work.rows)), dim3(kThreads), 0,
                          stream, work.n, dy, x, static_cast<const T*>(work.weight), rstd,
@@ -242,12 +240,11 @@ cudaError_t launch(cudaStream_t stream, const CrossEntropy& work) {
     const auto* logits = static_cast<const T*>(work.logits);
     auto* lse = static_cast<Wide<T>*>(work.lse);
     const cudaError_t status =
-        launch_kernel(cross_entropy_lse<T>, dim3(static_cast<unsigned>(work.rows)),
-                      dim3(kThreads), 0, stream, work.vocab, logits, lse);
+        launch_kernel(cross_entropy_lse<T>, dim3(static_cast<unsigned>(work.rows)), dim3(kThreads),
+                      0, stream, work.vocab, logits, lse);
     if (status != cudaSuccess) return status;
     return launch_kernel(cross_entropy_mean<T>, dim3(1), dim3(kThreads), 0, stream, work.rows,
-                         work.vocab, logits, work.targets, lse,
-                         static_cast<Wide<T>*>(work.loss));
+                         work.vocab, logits, work.targets, lse, static_cast<Wide<T>*>(work.loss));
   });
 }
 

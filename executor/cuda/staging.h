@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace amsp::cuda {
+
+/// Copies between pageable memory of the host and the device that don't block the caller: CUDA
+/// itself would wait for the stream. They pass through pinned buffers, which are used again.
+/// Copies of more than kLargest bytes go directly, and may block. Thread-safe.
+class Staging : public std::enable_shared_from_this<Staging> {
+ public:
+  static constexpr std::size_t kLargest = std::size_t{64} << 20;
+
+  Staging() = default;
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  /// `host` is read before the call returns.
+  void upload(cudaStream_t stream, void* to, const void* host, std::size_t bytes);
+  /// `host` is written when the stream gets there.
+  void download(cudaStream_t stream, void* host, const void* from, std::size_t bytes);
+
+ private:
+  struct Copy;
+  static void CUDART_CB finish(void* copy);
+  void* take(std::size_t& bytes);
+  void give_back(void* buffer, std::size_t bytes);
+
+  std::mutex mutex_;
+  std::multimap<std::size_t, void*> free_;  // by size
+};
+
+}  // namespace amsp::cuda
