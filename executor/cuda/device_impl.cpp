@@ -17,8 +17,6 @@ namespace {
 constexpr double kGiB = 1 << 30;
 
 int checked_ordinal(int ordinal) {
-  // Before the first call that makes a context, which reads it.
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   if (const std::string why = why_no_cuda_device(); !why.empty())
     throw DeviceError("no CUDA device: " + why);
   int count = 0;
@@ -51,7 +49,6 @@ void enqueue(Stream& stream, const Work& work, const char* kernel) {
 CudaDevice::CudaDevice(const CudaOptions& options)
     : context_(std::make_shared<Context>(checked_ordinal(options.ordinal), options.stall_timeout)),
       service_(make_service_stream()),
-      staging_(std::make_shared<Staging>()),
       tables_(*service_) {}
 
 CudaDevice::~CudaDevice() {
@@ -118,13 +115,13 @@ void CudaDevice::upload(Stream& stream, void* to, const void* host, std::size_t 
   const CudaStream& ours = cuda_stream(stream);
   const cudaStream_t on = ours.begin();
   const Range range(ours);
-  staging_->upload(on, to, host, bytes);
+  staging_.upload(on, to, host, bytes);
 }
 void CudaDevice::download(Stream& stream, void* host, const void* from, std::size_t bytes) {
   const CudaStream& ours = cuda_stream(stream);
   const cudaStream_t on = ours.begin();
   const Range range(ours);
-  staging_->download(on, host, from, bytes);
+  staging_.download(on, host, from, bytes);
 }
 void CudaDevice::zero(Stream& stream, void* to, std::size_t bytes) {
   const CudaStream& ours = cuda_stream(stream);
@@ -212,6 +209,8 @@ CudaDevice& cuda_device(Device& device) {
 }  // namespace cuda
 
 std::string why_no_cuda_device() {
+  // CUDA reads it at its first call, and this one comes before all others.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) return cudaGetErrorString(status);

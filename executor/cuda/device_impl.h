@@ -52,7 +52,7 @@ class CudaDevice final : public Device {
  private:
   std::shared_ptr<Context> context_;
   std::shared_ptr<cudaStream_t> service_;  // for what must be done at once: zeros, tables
-  std::shared_ptr<Staging> staging_;
+  Staging staging_;
   GemmEngine gemm_;
   PartTables tables_;
 };

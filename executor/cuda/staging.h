@@ -12,11 +12,12 @@ namespace amsp::cuda {
 /// Copies between pageable memory of the host and the device that don't block the caller: CUDA
 /// itself would wait for the stream. They pass through pinned buffers, which are used again.
 /// Copies of more than kLargest bytes go directly, and may block. Thread-safe.
-class Staging : public std::enable_shared_from_this<Staging> {
+class Staging {
  public:
   static constexpr std::size_t kLargest = std::size_t{64} << 20;
 
-  Staging() = default;
+  Staging() : pool_(std::make_shared<Pool>()) {}
+  /// Buffers of copies that are still on their way then are not freed.
   ~Staging();
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
@@ -27,13 +28,17 @@ class Staging : public std::enable_shared_from_this<Staging> {
   void download(cudaStream_t stream, void* host, const void* from, std::size_t bytes);
 
  private:
+  /// Outlives this object while copies are on their way. Doesn't free: its last owner may be a
+  /// thread that must not call CUDA.
+  struct Pool {
+    std::mutex mutex;
+    std::multimap<std::size_t, void*> free;  // by size
+  };
   struct Copy;
   static void CUDART_CB finish(void* copy);
   void* take(std::size_t& bytes);
-  void give_back(void* buffer, std::size_t bytes);
 
-  std::mutex mutex_;
-  std::multimap<std::size_t, void*> free_;  // by size
+  std::shared_ptr<Pool> pool_;
 };
 
 }  // namespace amsp::cuda

@@ -30,6 +30,15 @@ inline std::vector<LabCase> lab_cases() {
           {"Fp64Descending", DType::kF64, DType::kF64, true}};
 }
 
+/// Without those that differ in the type of gradients only.
+inline std::vector<LabCase> lab_cases_by_type() {
+  std::vector<LabCase> cases = lab_cases();
+  std::erase_if(cases, [](const LabCase& lab) {
+    return lab.type == DType::kBf16 && lab.grad_type == DType::kF32 && !lab.descending;
+  });
+  return cases;
+}
+
 /// Numbers as doubles on this side, in their storage type on the device.
 class Lab : public testing::TestWithParam<LabCase> {
  protected:

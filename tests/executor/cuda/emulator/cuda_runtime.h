@@ -28,7 +28,7 @@ struct dim3 {
   dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1)  // NOLINT: as CUDA has it
       : x(x_), y(y_), z(z_) {}
 };
-struct uint4 {
+struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
