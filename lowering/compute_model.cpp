@@ -27,8 +27,11 @@ double ComputeModel::bytes(const ComputeWork& work, int owner) const {
 
 ComputeTime ComputeModel::gemm(const ComputeWork& work) const {
   ComputeTime result{work.flop / (gpu_.gemm_efficiency * gpu_.peak_bf16), Source::kModelled};
-  if (profile_ != nullptr)
+  if (profile_ != nullptr) {
+    if (work.wgrad)
+      if (const auto measured = profile_->weight_gemm(work.m, work.k, work.n)) return *measured;
     if (const auto measured = profile_->gemm(work.m, work.k, work.n)) result = *measured;
+  }
   if (work.wgrad) result = {result.time / kWgradRate, std::max(result.source, Source::kDerived)};
   return result;
 }
@@ -47,6 +50,9 @@ ComputeTime ComputeModel::time(const ComputeWork& work, int owner) const {
   if (moved == 0 && work.flop.value == 0) return {Seconds{0}, Source::kDerived};
   const Seconds memory{moved / hbm_rate().value};
   ComputeTime result{memory, Source::kDerived};
+  if (work.kind == ComputeKind::kMemory && profile_ != nullptr)
+    if (const auto measured = profile_->memory(work.kernel, work.backward, moved))
+      result = *measured;
   if (work.kind != ComputeKind::kMemory) {
     result = work.kind == ComputeKind::kGemm ? gemm(work) : attention(work);
     if (pace_ != 1) result = {result.time / pace_, std::max(result.source, Source::kDerived)};

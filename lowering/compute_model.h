@@ -16,8 +16,8 @@ namespace amsp {
 ///   GEMM       flop / (peak * gemm_efficiency), not below bytes / HBM rate
 ///   attention  flop / (peak * attention_efficiency); the backward at 0.8 of that rate
 ///   memory     bytes / HBM rate, HBM rate = hbm_bandwidth * hbm_efficiency
-/// Weight gradients run at kWgradRate of the forward's rate. No kernel is shorter than
-/// kLaunchTime.
+/// Weight gradients without rows of their own run at kWgradRate of the forward's rate. No kernel is
+/// shorter than kLaunchTime.
 class ComputeModel {
  public:
   /// `profile` may be null and must outlive the model. `pace` multiplies the rate of GEMMs and

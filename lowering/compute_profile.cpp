@@ -7,16 +7,35 @@
 
 namespace amsp {
 
-std::optional<ComputeTime> ComputeProfile::gemm(std::int64_t m, std::int64_t k,
-                                                std::int64_t n) const {
+std::optional<ComputeTime> ComputeProfile::Gemm::time(std::int64_t m, std::int64_t k,
+                                                      std::int64_t n) const {
   AMSP_CHECK(m > 0 && k > 0 && n > 0, "GEMM of {} x {} x {}", m, k, n);
-  if (const auto row = gemm_seconds_.find({m, k, n}); row != gemm_seconds_.end())
+  if (const auto row = seconds.find({m, k, n}); row != seconds.end())
     return ComputeTime{{row->second}, Source::kMeasured};
-  if (gemm_rate_.empty()) return std::nullopt;
+  if (rate.empty()) return std::nullopt;
   const double work =
       2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n);
-  const double seconds = work / gemm_rate_.at(std::log(work));
-  return ComputeTime{{std::max(seconds, gemm_floor_)}, Source::kDerived};
+  return ComputeTime{{std::max(work / rate.at(std::log(work)), floor)}, Source::kDerived};
+}
+
+std::optional<ComputeTime> ComputeProfile::gemm(std::int64_t m, std::int64_t k,
+                                                std::int64_t n) const {
+  return gemm_.time(m, k, n);
+}
+
+std::optional<ComputeTime> ComputeProfile::weight_gemm(std::int64_t m, std::int64_t k,
+                                                       std::int64_t n) const {
+  return weight_gemm_.time(m, k, n);
+}
+
+std::optional<ComputeTime> ComputeProfile::memory(MemoryKernel kernel, bool backward,
+                                                  double bytes) const {
+  const auto found = memory_.find({kernel, backward});
+  if (found == memory_.end() || bytes <= 0) return std::nullopt;
+  const Memory& table = found->second;
+  if (const auto row = table.seconds.find(std::llround(bytes)); row != table.seconds.end())
+    return ComputeTime{{row->second}, Source::kMeasured};
+  return ComputeTime{{bytes / table.rate.at(std::log(bytes))}, Source::kDerived};
 }
 
 std::optional<ComputeTime> ComputeProfile::attention(std::int64_t seq, std::int64_t batch,

@@ -5,11 +5,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/json_fwd.h"
 #include "core/units.h"
 #include "lowering/rate_curve.h"
+#include "schedule/task_graph.h"
 #include "topology/cluster_spec.h"
 
 namespace amsp {
@@ -23,7 +25,7 @@ struct ComputeTime {
 /// Immutable. A shape of the table is kMeasured; the rules below extend it, kDerived.
 class ComputeProfile {
  public:
-  /// (m x k) * (k x n) in bf16, forward. Without the exact shape:
+  /// (m x k) * (k x n), forward. Without the exact shape:
   ///   time = max(work / rate(work), floor), work = 2mkn
   /// where rate is linear in log(work) over the table's rows, made monotone first (pool adjacent
   /// violators, equal weights), and constant outside; floor is the least time of the table: what a
@@ -31,6 +33,12 @@ class ComputeProfile {
   /// Predicting each row of a800-4xhdr from the others errs by 3.2 % in the median, 15 % at most.
   /// std::nullopt if the profile has no GEMMs.
   std::optional<ComputeTime> gemm(std::int64_t m, std::int64_t k, std::int64_t n) const;
+  /// The same as a weight gradient, from rows of its own. std::nullopt if there are none.
+  std::optional<ComputeTime> weight_gemm(std::int64_t m, std::int64_t k, std::int64_t n) const;
+
+  /// A memory-bound kernel that counts so many bytes. Without a row for them the rate is linear in
+  /// log(bytes) between rows and constant outside. std::nullopt if the kernel has no rows.
+  std::optional<ComputeTime> memory(MemoryKernel kernel, bool backward, double bytes) const;
 
   /// Fused causal attention in bf16, forward or backward, `heads` on this GPU. Without the exact
   /// shape the rate, in units of work seq^2 * batch * heads * head_dim per second, is
@@ -56,13 +64,24 @@ class ComputeProfile {
     std::map<std::int64_t, AttentionCurves> by_head_dim;
   };
 
-  std::map<Shape<3>, double> gemm_seconds_;  // by m, k, n
-  RateCurve gemm_rate_;                      // FLOP/s over log(work)
-  double gemm_floor_ = 0;                    // seconds
+  struct Gemm {
+    std::map<Shape<3>, double> seconds;  // by m, k, n
+    RateCurve rate;                      // FLOP/s over log(work)
+    double floor = 0;                    // seconds
+
+    std::optional<ComputeTime> time(std::int64_t m, std::int64_t k, std::int64_t n) const;
+  };
+  struct Memory {
+    std::map<std::int64_t, double> seconds;  // by bytes
+    RateCurve rate;                          // bytes/s over log(bytes)
+  };
+
+  Gemm gemm_, weight_gemm_;
+  std::map<std::pair<MemoryKernel, bool>, Memory> memory_;  // by kernel and backward
   Attention forward_, backward_;
 };
 
-/// Reads the GEMM and attention tables of a profile, each of which may be missing; `file` is for
+/// Reads the tables of compute kernels of a profile, each of which may be missing; `file` is for
 /// messages. Throws ConfigError with file and pointer for anything that isn't of the schema.
 ComputeProfile read_compute_profile(const Json& json, const std::string& file);
 

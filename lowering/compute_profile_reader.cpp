@@ -33,17 +33,51 @@ ComputeProfile read_compute_profile(const Json& json, const std::string& file) {
   ComputeProfile profile;
 
   if (reader.has("gemm")) {
-    std::vector<RateCurve::Point> points;
-    for (const ProfileRow& row :
-         read_table(reader.object("gemm"), {"m", "k", "n", "forward_s"}, {.whole = 3})) {
-      const auto [entry, is_new] =
-          profile.gemm_seconds_.try_emplace({whole(row[0]), whole(row[1]), whole(row[2])}, row[3]);
-      if (!is_new) reader.fail("gemm", "has a shape twice");
-      const double work = 2 * row[0] * row[1] * row[2];
-      points.push_back({std::log(work), work / row[3]});
-      profile.gemm_floor_ = points.size() == 1 ? row[3] : std::min(profile.gemm_floor_, row[3]);
+    // Weight gradients in a column of their own are optional; each shape has one time or both.
+    ObjectReader table = reader.object("gemm");
+    const bool with_weights = table.value("columns").size() == 5;
+    std::vector<std::string> columns = {"m", "k", "n", "forward_s"};
+    if (with_weights) columns.emplace_back("weight_gradient_s");
+    const std::vector<ProfileRow> rows =
+        read_table(std::move(table), columns, {.whole = 3, .nullable = with_weights ? 2U : 0U});
+    const auto fill = [&](ComputeProfile::Gemm& gemm, std::size_t column) {
+      std::vector<RateCurve::Point> points;
+      for (const ProfileRow& row : rows) {
+        if (std::isnan(row[column])) continue;
+        const auto [entry, is_new] =
+            gemm.seconds.try_emplace({whole(row[0]), whole(row[1]), whole(row[2])}, row[column]);
+        if (!is_new) reader.fail("gemm", "has a shape twice");
+        const double work = 2 * row[0] * row[1] * row[2];
+        points.push_back({std::log(work), work / row[column]});
+        gemm.floor = points.size() == 1 ? row[column] : std::min(gemm.floor, row[column]);
+      }
+      if (!points.empty()) gemm.rate = RateCurve(std::move(points)).made_monotone();
+    };
+    fill(profile.gemm_, 3);
+    if (with_weights) fill(profile.weight_gemm_, 4);
+  }
+
+  if (reader.has("memory")) {
+    std::vector<std::string> names;
+    for (const MemoryKernel kernel : memory_kernels()) names.emplace_back(to_string(kernel));
+    for (ObjectReader& table : read_profile_objects(reader, "memory")) {
+      const std::string name = table.choice("kernel", names);
+      const auto kernel = static_cast<MemoryKernel>(
+          1 + (std::find(names.begin(), names.end(), name) - names.begin()));
+      const bool backward = table.boolean_or("backward", false);
+      table.allow("source");
+      ComputeProfile::Memory memory;
+      std::vector<RateCurve::Point> points;
+      for (const ProfileRow& row : read_profile_rows(table, "rows", {.columns = 2, .whole = 1})) {
+        if (!memory.seconds.try_emplace(whole(row[0]), row[1]).second)
+          table.fail("rows", "has a size twice");
+        points.push_back({std::log(row[0]), row[0] / row[1]});
+      }
+      memory.rate = RateCurve(std::move(points));
+      table.finish();
+      if (!profile.memory_.try_emplace({kernel, backward}, std::move(memory)).second)
+        reader.fail("memory", "has a kernel twice: " + name + (backward ? " backward" : ""));
     }
-    profile.gemm_rate_ = RateCurve(std::move(points)).made_monotone();
   }
 
   if (reader.has("attention")) {

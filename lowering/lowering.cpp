@@ -46,7 +46,7 @@ Lowering::Lowering(const TaskGraph& graph, const ClusterGraph& cluster,
   }
   for (LinkId link = 0; link < cluster.link_count() && !is_degraded_; ++link)
     is_degraded_ = cluster.link(link).available != cluster.link(link).capacity;
-  for (const Stream& stream : graph.streams())
+  for (const StreamSpec& stream : graph.streams())
     if (!groups_.contains(stream.mesh))
       groups_.emplace(stream.mesh, process_groups(stream.mesh, graph.dp));
 }

@@ -11,9 +11,6 @@
 
 namespace amsp {
 
-namespace {
-
-/// More tasks than any machine holds are refused before they are built.
 void check_size(const Scenario& scenario) {
   constexpr double kMostTasks = 2e7;
   constexpr double kTasksPerLayer = 80;  // 14 modules forward, 21 backward, their collectives
@@ -26,8 +23,6 @@ void check_size(const Scenario& scenario) {
         scenario.file, scenario.training.micro_batches, scenario.model.layers, tasks / 1e6,
         kMostTasks / 1e6));
 }
-
-}  // namespace
 
 Setup::Setup(const Scenario& scenario, int full_steps)
     : Setup(scenario, std::make_shared<Machine>(scenario), full_steps) {}

@@ -17,6 +17,9 @@
 
 namespace amsp {
 
+/// Throws ConfigError if the schedule has more tasks than any machine holds; it isn't built.
+void check_size(const Scenario& scenario);
+
 /// Everything between a scenario and an engine, built once and kept alive together: cluster graph,
 /// placement, sources of times, task graph and its lowering.
 class Setup {

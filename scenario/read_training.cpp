@@ -18,12 +18,30 @@ constexpr std::int64_t kMostMicroBatches = 1 << 20;
 constexpr std::int64_t kMostTokens = 1 << 27;  // per micro-batch
 constexpr std::int64_t kMostGlobalBatch = std::int64_t{1} << 40;
 
+int bytes_of(const std::string& type) {
+  return type == "bf16" ? 2 : type == "fp32" ? 4 : 8;
+}
+
+/// Gradients are kept as wide as parameters, or wider: bf16 ones may be accumulated in fp32.
 void read_precision(ObjectReader precision, TrainingSpec& spec) {
-  precision.choice_or("parameters", {"bf16"}, "bf16");
-  spec.parameter_bytes = 2;
-  spec.gradient_bytes =
-      precision.choice_or("gradients", {"bf16", "fp32"}, "bf16") == "fp32" ? 4 : 2;
+  const std::string parameters =
+      precision.choice_or("parameters", {"bf16", "fp32", "fp64"}, "bf16");
+  const std::vector<std::string> wider = parameters == "bf16"
+                                             ? std::vector<std::string>{"bf16", "fp32"}
+                                             : std::vector<std::string>{parameters};
+  spec.parameter_bytes = bytes_of(parameters);
+  spec.gradient_bytes = bytes_of(precision.choice_or("gradients", wider, parameters));
   precision.finish();
+}
+
+/// The optimizers' bytes are those of mixed precision: states in fp32, bf16 gradients and
+/// parameters beside them. Without bf16 the same states are as wide as `wide_bytes`.
+void widen(OptimizerSpec& optimizer, const TrainingSpec& spec) {
+  if (spec.parameter_bytes == 2) return;
+  const double factor = spec.wide_bytes() / 4.0;
+  optimizer.state_bytes *= factor;
+  optimizer.traffic_bytes =
+      (optimizer.traffic_bytes - 4) * factor + spec.parameter_bytes + spec.gradient_bytes;
 }
 
 OptimizerSpec read_custom_optimizer(ObjectReader custom) {
@@ -87,6 +105,8 @@ TrainingPart read_training(ObjectReader training) {
     spec.recompute = Recompute::kFull;
   if (training.has("precision")) read_precision(training.object("precision"), spec);
   spec.optimizer = read_optimizer(training);
+  if (!training.has("optimizer") || !training.value("optimizer").is_object())
+    widen(spec.optimizer, spec);
   spec.clip_gradients = training.boolean_or("clip_gradients", true);
   training.finish();
   return part;

@@ -88,35 +88,40 @@ class Estimator {
     }
     add("optimizer states", training_.optimizer.state_bytes * largest,
         fmt::format("{:g} B x {:.3g}, {}", training_.optimizer.state_bytes, largest, shard));
-    add("fp32 gradients (transient)", 4 * largest, fmt::format("4 B x {:.3g}, {}", largest, shard));
+    if (training_.parameter_bytes == 2)
+      add("fp32 gradients (transient)", 4 * largest,
+          fmt::format("4 B x {:.3g}, {}", largest, shard));
   }
 
-  /// bf16 tensors kept for the backward of one layer, SwiGLU fused: inputs and outputs of the two
-  /// norms, q, k, v, the attention's output and its fp32 log-sum-exp, gate, up and their product.
+  /// Tensors kept for the backward of one layer, SwiGLU fused: inputs and outputs of the two
+  /// norms, q, k, v, the attention's output and its wide log-sum-exp, gate, up and their product.
   double layer_activations() const {
     const double h = model_.hidden;
     const double q = static_cast<double>(model_.heads) * model_.head_dim;
     const double kv = static_cast<double>(model_.kv_heads) * model_.head_dim;
     const double f = model_.ffn;
-    return training_.tokens() * (2 * (4 * h + 2 * q + 2 * kv + 3 * f) + 4.0 * model_.heads);
+    return training_.tokens() * (training_.parameter_bytes * (4 * h + 2 * q + 2 * kv + 3 * f) +
+                                 training_.wide_bytes() * model_.heads);
   }
 
   void add_activations() {
     const double tokens = training_.tokens();
-    const double ends = 2 * tokens * 2 * model_.hidden;  // final norm's input and output
+    const int e = training_.parameter_bytes, w = training_.wide_bytes();
+    const double ends = 2 * tokens * e * model_.hidden;  // final norm's input and output
     if (training_.recompute == Recompute::kFull) {
-      add("activations", model_.layers * 2 * tokens * model_.hidden + layer_activations() + ends,
-          fmt::format("L x 2 S b h = {} x {}, one layer's {}, ends", model_.layers,
-                      format_bytes(Bytes{2LL * training_.tokens() * model_.hidden}),
+      add("activations", model_.layers * e * tokens * model_.hidden + layer_activations() + ends,
+          fmt::format("L x {} S b h = {} x {}, one layer's {}, ends", e, model_.layers,
+                      format_bytes(Bytes{std::int64_t{e} * training_.tokens() * model_.hidden}),
                       format_bytes(Bytes{std::llround(layer_activations())})));
     } else {
       add("activations", model_.layers * layer_activations() + ends,
-          fmt::format("L x S b (8h + 4ad + 4 a_kv d + 6f + 4a) = {} x {}, ends", model_.layers,
+          fmt::format("L x S b ({}h + {}ad + {} a_kv d + {}f + {}a) = {} x {}, ends", 4 * e, 2 * e,
+                      2 * e, 3 * e, w, model_.layers,
                       format_bytes(Bytes{std::llround(layer_activations())})));
     }
-    add("logits", 6 * tokens * model_.vocab,
-        fmt::format("S b V x (2 B + 4 B for fp32 softmax) = {} x {} x 6", training_.tokens(),
-                    model_.vocab));
+    add("logits", (e + w) * tokens * model_.vocab,
+        fmt::format("S b V x ({} B + {} B for {} softmax) = {} x {} x {}", e, w,
+                    w == 4 ? "fp32" : "fp64", training_.tokens(), model_.vocab, e + w));
   }
 
   double block_bytes(int block, int bytes) const {

@@ -7,15 +7,38 @@ namespace amsp {
 
 namespace {
 
-constexpr double kElementBytes = 2;  // bf16
+MemoryKernel kernel_of(Module module) {
+  switch (module) {
+    case Module::kAttentionNorm:
+    case Module::kFfnNorm:
+    case Module::kFinalNorm:
+      return MemoryKernel::kRmsNorm;
+    case Module::kRotary:
+      return MemoryKernel::kRotary;
+    case Module::kAttentionResidual:
+    case Module::kFfnResidual:
+      return MemoryKernel::kResidual;
+    case Module::kSwiglu:
+      return MemoryKernel::kSwiglu;
+    case Module::kEmbedding:
+      return MemoryKernel::kEmbedding;
+    case Module::kLoss:
+      return MemoryKernel::kLoss;
+    default:
+      return MemoryKernel::kNone;
+  }
+}
 
-ComputeWork memory_work(double bytes) {
+ComputeWork memory_work(Module module, bool backward, double bytes) {
   ComputeWork work;
+  work.kernel = kernel_of(module);
+  work.backward = backward;
   work.bytes = bytes;
   return work;
 }
 
-ComputeWork gemm(std::int64_t m, std::int64_t k, std::int64_t n, bool wgrad = false) {
+ComputeWork gemm_work(double element_bytes, std::int64_t m, std::int64_t k, std::int64_t n,
+                      bool wgrad) {
   ComputeWork work;
   work.kind = ComputeKind::kGemm;
   work.m = m;
@@ -24,7 +47,7 @@ ComputeWork gemm(std::int64_t m, std::int64_t k, std::int64_t n, bool wgrad = fa
   work.wgrad = wgrad;
   const auto [dm, dk, dn] =
       std::tuple{static_cast<double>(m), static_cast<double>(k), static_cast<double>(n)};
-  work.bytes = kElementBytes * (dm * dk + dk * dn + dm * dn);
+  work.bytes = element_bytes * (dm * dk + dk * dn + dm * dn);
   work.flop = Flop{2 * dm * dk * dn};
   return work;
 }
@@ -35,6 +58,8 @@ class BlockMaker {
              const std::vector<Tensor>& tensors)
       : model_(model), training_(training), blocks_(block_count(model)) {
     tokens_ = training.tokens();
+    bytes_ = training.parameter_bytes;
+    wide_bytes_ = training.wide_bytes();
     for (TensorId id = 0; id < static_cast<TensorId>(tensors.size()); ++id) {
       const Tensor& tensor = tensors[static_cast<std::size_t>(id)];
       ids_.resize(std::max(ids_.size(), static_cast<std::size_t>(tensor.block) + 1));
@@ -43,7 +68,7 @@ class BlockMaker {
   }
 
   std::vector<std::vector<ModuleOp>> make() {
-    const double th = kElementBytes * static_cast<double>(tokens_) * model_.hidden;
+    const double th = bytes_ * static_cast<double>(tokens_) * model_.hidden;
     memory(0, Module::kEmbedding, 2 * th, 3 * th);
     blocks_[0].back().backward_needs_parameters = false;
     for (int block = 1; block <= model_.layers; ++block) add_layer(block, th);
@@ -55,7 +80,8 @@ class BlockMaker {
       blocks_.back().back().backward_needs_parameters = true;
     }
     const double logits = static_cast<double>(tokens_) * model_.vocab;
-    memory(head, Module::kLoss, 10 * logits, 6 * logits);
+    memory(head, Module::kLoss, (bytes_ + 2 * wide_bytes_) * logits,
+           (bytes_ + wide_bytes_) * logits);
     return std::move(blocks_);
   }
 
@@ -65,7 +91,7 @@ class BlockMaker {
     const std::int64_t q = std::int64_t{model_.heads} * model_.head_dim;
     const std::int64_t kv = std::int64_t{model_.kv_heads} * model_.head_dim;
     const std::int64_t f = model_.ffn;
-    const double tokens_bytes = kElementBytes * static_cast<double>(tokens_);
+    const double tokens_bytes = bytes_ * static_cast<double>(tokens_);
     const double rotary = 2 * tokens_bytes * static_cast<double>(q + kv);
     const double tf = tokens_bytes * static_cast<double>(f);
     memory(block, Module::kAttentionNorm, 2 * th, 3 * th);
@@ -107,7 +133,12 @@ class BlockMaker {
   }
 
   void memory(int block, Module module, double forward_bytes, double backward_bytes) {
-    push(block, module, memory_work(forward_bytes), {{Op::kBackward, memory_work(backward_bytes)}});
+    push(block, module, memory_work(module, false, forward_bytes),
+         {{Op::kBackward, memory_work(module, true, backward_bytes)}});
+  }
+
+  ComputeWork gemm(std::int64_t m, std::int64_t k, std::int64_t n, bool wgrad = false) const {
+    return gemm_work(bytes_, m, k, n, wgrad);
   }
 
   /// Y[T, out] = X[T, in] W[in, out]: dW = X^T dY, dX = dY W^T.
@@ -130,7 +161,7 @@ class BlockMaker {
     const double width = static_cast<double>(model_.heads) * model_.head_dim;
     const double kv_width = static_cast<double>(model_.kv_heads) * model_.head_dim;
     work.flop = Flop{2 * s * s * width * training_.micro_batch};
-    work.bytes = kElementBytes * static_cast<double>(tokens_) * (2 * width + 2 * kv_width);
+    work.bytes = bytes_ * static_cast<double>(tokens_) * (2 * width + 2 * kv_width);
     ComputeWork backward = work;
     backward.backward = true;
     backward.flop = 2.5 * work.flop;
@@ -141,6 +172,7 @@ class BlockMaker {
   const ModelSpec& model_;
   const TrainingSpec& training_;
   std::int64_t tokens_ = 0;
+  double bytes_ = 0, wide_bytes_ = 0;  // of an element, of a number of the softmax
   std::vector<std::vector<std::pair<Module, TensorId>>> ids_;  // by block
   std::vector<std::vector<ModuleOp>> blocks_;
 };

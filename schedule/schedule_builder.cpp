@@ -77,6 +77,8 @@ class ScheduleBuilder {
     }
     ComputeWork norm;
     ComputeWork step;
+    norm.kernel = MemoryKernel::kGradNorm;
+    step.kernel = MemoryKernel::kOptimizer;
     for (const std::int64_t elements : owners_.elements) {
       norm.bytes_by_owner.push_back(static_cast<double>(elements) * training_.gradient_bytes);
       step.bytes_by_owner.push_back(static_cast<double>(elements) *
@@ -369,6 +371,10 @@ class ScheduleBuilder {
       const Bucket& bucket = buckets_[number];
       for (const TensorId id : bucket.tensors)
         deps.push_back(builder_.gradient_ready_[static_cast<std::size_t>(id)]);
+      // What an owner kept of earlier micro-batches goes into the last one's message.
+      builder_.reduced_.resize(std::max(builder_.reduced_.size(), number + 1), kNoTask);
+      TaskId& reduced = builder_.reduced_[number];
+      deps.push_back(reduced);
       Bytes bytes = bucket.bytes;
       for (const Reduction& reduction : reductions_) {
         const bool scatter = reduction.kind == CollectiveKind::kReduceScatter;
@@ -383,6 +389,7 @@ class ScheduleBuilder {
             },
             deps);
         deps = {task};
+        reduced = task;
         builder_.unjoined_.push_back(task);
         if (!builder_.engine_.overlap_all_reduce) builder_.writer_.gate_compute(task);
         if (scatter)
@@ -413,6 +420,7 @@ class ScheduleBuilder {
     for (const TaskId task : unjoined_) writer_.gate_compute(task);
     unjoined_.clear();
     pending_.clear();
+    reduced_.clear();
     if (training_.clip_gradients) {
       const TaskId norm = writer_.compute(
           {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kNorm}, norm_work_, {});
@@ -475,6 +483,7 @@ class ScheduleBuilder {
   std::vector<std::vector<TaskId>> gathered_;  // by block and module: all-gather to wait for
   std::vector<TaskId> updated_;                // by block: parameter update of the last step
   std::vector<TaskId> pending_;                // reduce-scatters of this step, in order
+  std::vector<TaskId> reduced_;                // by bucket: its last reduction of this step
   std::vector<TaskId> unjoined_;               // gradient work that the step's end waits for
 };
 

@@ -4,7 +4,39 @@
 
 namespace amsp {
 
-StreamId TaskGraph::add_stream(Stream stream) {
+const char* to_string(MemoryKernel kernel) {
+  switch (kernel) {
+    case MemoryKernel::kNone:
+      return "-";
+    case MemoryKernel::kRmsNorm:
+      return "rms_norm";
+    case MemoryKernel::kRotary:
+      return "rotary";
+    case MemoryKernel::kResidual:
+      return "residual";
+    case MemoryKernel::kSwiglu:
+      return "swiglu";
+    case MemoryKernel::kEmbedding:
+      return "embedding";
+    case MemoryKernel::kLoss:
+      return "loss";
+    case MemoryKernel::kGradNorm:
+      return "grad_norm";
+    case MemoryKernel::kOptimizer:
+      return "optimizer";
+  }
+  return "?";
+}
+
+std::vector<MemoryKernel> memory_kernels() {
+  std::vector<MemoryKernel> all;
+  for (auto kernel = static_cast<int>(MemoryKernel::kRmsNorm);
+       kernel <= static_cast<int>(MemoryKernel::kOptimizer); ++kernel)
+    all.push_back(static_cast<MemoryKernel>(kernel));
+  return all;
+}
+
+StreamId TaskGraph::add_stream(StreamSpec stream) {
   streams_.push_back(std::move(stream));
   last_on_stream_.push_back(TaskId{-1});
   return static_cast<StreamId>(streams_.size()) - 1;

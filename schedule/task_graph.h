@@ -25,13 +25,31 @@ enum class ComputeKind : std::uint8_t {
   kMemory,     // bound by HBM bytes: norms, rotary, SwiGLU, residuals, embedding, loss, optimizer
 };
 
+/// Which memory-bound kernel it is, for profiles that measured it.
+enum class MemoryKernel : std::uint8_t {
+  kNone,
+  kRmsNorm,
+  kRotary,
+  kResidual,
+  kSwiglu,
+  kEmbedding,
+  kLoss,
+  kGradNorm,
+  kOptimizer,
+};
+/// "rms_norm", "rotary", "residual", "swiglu", "embedding", "loss", "grad_norm", "optimizer".
+const char* to_string(MemoryKernel kernel);
+/// All but kNone.
+std::vector<MemoryKernel> memory_kernels();
+
 /// What one compute task does on one rank.
 struct ComputeWork {
   ComputeKind kind = ComputeKind::kMemory;
   std::int64_t m = 0, k = 0, n = 0;                                    // kGemm
   bool wgrad = false;                                                  // kGemm: the weight gradient
   int sequence = 0, batch = 0, heads = 0, kv_heads = 0, head_dim = 0;  // kAttention
-  bool backward = false;                                               // kAttention
+  bool backward = false;                                               // kAttention, kMemory
+  MemoryKernel kernel = MemoryKernel::kNone;                           // kMemory
   double bytes = 0;                                                    // HBM bytes read and written
   Flop flop;  // performed, causal attention halved
   /// Where ranks differ (optimizer): HBM bytes by owner index; else empty. Then bytes is the mean.
@@ -56,7 +74,7 @@ struct CollectiveWork {
 };
 
 /// Operations of one stream run in the order in which they were added.
-struct Stream {
+struct StreamSpec {
   std::string name;  // "compute", "gather 4x1", "sync 2x8/4x1"
   SubMesh mesh;      // of its communicator; 1x1 for compute
 };
@@ -75,7 +93,7 @@ struct Stream {
 /// order of insertion is a valid order of execution.
 class TaskGraph {
  public:
-  StreamId add_stream(Stream stream);
+  StreamId add_stream(StreamSpec stream);
   std::int32_t add_work(ComputeWork work);
   std::int32_t add_work(CollectiveWork work);
   TaskId add(Task task, std::span<const TaskId> deps);
@@ -89,7 +107,7 @@ class TaskGraph {
   }
   /// The task before this one on its stream, or TaskId{-1}.
   TaskId stream_predecessor(TaskId id) const { return previous_[index(id)]; }
-  const std::vector<Stream>& streams() const { return streams_; }
+  const std::vector<StreamSpec>& streams() const { return streams_; }
   const ComputeWork& compute(const Task& task) const;
   const CollectiveWork& collective(const Task& task) const;
   const std::vector<ComputeWork>& compute_works() const { return computes_; }
@@ -107,10 +125,10 @@ class TaskGraph {
   std::vector<Task> tasks_;
   std::vector<TaskId> deps_;                  // every task's dependencies, back to back
   std::vector<std::size_t> first_dep_ = {0};  // task i owns deps_[first_dep_[i], first_dep_[i+1])
-  std::vector<TaskId> last_user_;  // the last task that named this one as a dependency
+  std::vector<TaskId> last_user_;             // the last task that named this one as a dependency
   std::vector<TaskId> previous_;
   std::vector<TaskId> last_on_stream_;
-  std::vector<Stream> streams_;
+  std::vector<StreamSpec> streams_;
   std::vector<ComputeWork> computes_;
   std::vector<CollectiveWork> collectives_;
 };

@@ -23,11 +23,13 @@ struct TrainingSpec {
   int micro_batch = 1;      // b, sequences
   int micro_batches = 1;    // M per step and rank
   Recompute recompute = Recompute::kNone;
-  int parameter_bytes = 2;  // bf16
-  int gradient_bytes = 2;   // bf16, or 4 if accumulated in fp32
+  int parameter_bytes = 2;  // bf16; 4: fp32, 8: fp64. Activations are of the same type
+  int gradient_bytes = 2;   // as parameters; or 4 if bf16 ones are accumulated in fp32
   OptimizerSpec optimizer;
   bool clip_gradients = true;  // a global-norm all-reduce before the optimizer
 
+  /// Of statistics and sums: fp64 beside fp64, else fp32.
+  int wide_bytes() const { return parameter_bytes == 8 ? 8 : 4; }
   int tokens() const { return sequence_length * micro_batch; }  // per micro-batch and rank
 };
 

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "tools/arguments.h"
 #include "tools/program.h"
+#include "topology/profile_writer.h"
 #include "trace_analysis/analyse.h"
 #include "trace_analysis/summary.h"
 #include "trace_analysis/trace_diff.h"
@@ -162,7 +163,7 @@ int write_profile(const Calibrating& options) {
   const Scenario scenario = load_scenario(options.scenario);
   const Analysis analysis = options.reading.read(options.reading.files);
   const Calibration result = calibrate(scenario, analysis, options.name);
-  write_file(options.out, result.profile.dump(1) + "\n");
+  write_file(options.out, profile_text(result.profile));
   std::string text =
       fmt::format("{}: use it by \"profile\": \"{}\" in the cluster of a scenario beside it\n",
                   options.out, std::filesystem::path(options.out).filename().string());

@@ -10,21 +10,10 @@
 #include "core/quantity.h"
 #include "topology/nccl_collectives.h"
 #include "topology/profile_source.h"
+#include "topology/profile_writer.h"
 
 namespace amsp {
 namespace {
-
-const char* to_string(NvlinkKind kind) {
-  switch (kind) {
-    case NvlinkKind::kNone:
-      return "none";
-    case NvlinkKind::kSwitch:
-      return "switch";
-    case NvlinkKind::kDirect:
-      return "direct";
-  }
-  throw InternalError("an NvlinkKind outside its enumeration");
-}
 
 bool differs(BytesPerSec a, BytesPerSec b) {
   return std::abs(a.value - b.value) > 1e-9 * std::abs(b.value);

@@ -8,11 +8,13 @@
 #include "topology/collective.h"
 #include "topology/collective_profile.h"
 #include "topology/collective_ring.h"
+#include "topology/nccl_loads.h"
 #include "topology/placement.h"
 
 namespace amsp {
 
-/// Both models put ring_loads on the links. A group call of broadcasts moves its messages one
+/// Both models put ring_loads on the links, the profiled one those of another algorithm where the
+/// profile names it. A group call of broadcasts moves its messages one
 /// after the other: its time is that of one message of their total size, plus
 /// next_message_latency for each after the first. Nobody sends where `bytes` is 0: no time.
 ///
@@ -42,6 +44,7 @@ class RingCollectives : public CollectiveModel {
 ///              equal time. With K NICs used per node, n members and share = hop_share(kind, n),
 ///              the time is that of the whole-node mesh Rxb with all its NICs on a message of
 ///                v' = v * share(n) / K * NICs / share(R*b)
+///              This is the law of rings: where Rxb ran another algorithm there is no answer
 /// The rule against the rows of a800-4xhdr with 1 and 2 NICs (64 to 512 GPUs, from 64 MiB on)
 /// errs, median / maximum, by 5 / 25 % for all-gather, 2 / 20 % for all-reduce and 16 / 93 % for
 /// broadcast (64 MiB on 512 GPUs with 1 NIC); from 1 GiB on by 4 / 12, 2 / 6 and 10 / 34 %. It
@@ -56,17 +59,27 @@ class ProfiledCollectives : public CollectiveModel {
                       const Placement& placement);
   CollectiveTime time(const CollectiveCall& call) const override;
   std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const override;
-  int load_pattern(const CollectiveCall& /*call*/) const override { return 0; }
+  int load_pattern(const CollectiveCall& call) const override {
+    return static_cast<int>(algorithm(call));
+  }
 
   const CollectiveProfile& profile() const { return profile_; }
+  /// Whether the profile has an answer, measured or derived.
+  bool covers(const CollectiveCall& call) const;
 
  private:
   std::optional<CollectiveTime> message_time(const CollectiveCall& call) const;
   void check_strict(const CollectiveCall& call, const CollectiveTime& time) const;
   void check_capacity(const CollectiveCall& call, Seconds time) const;
+  /// What ran the measurement that answers.
+  NcclAlgorithm algorithm(const CollectiveCall& call) const;
+  /// The link that takes longest for a byte of message, the worst of all groups, each alone.
+  RingNetwork::Bottleneck bottleneck(const CollectiveCall& call) const;
+  const RingNetwork& network() const { return loads_.rings(); }
 
   CollectiveProfile profile_;
-  RingNetwork network_;
+  nccl::Loads loads_;
+  mutable std::map<std::pair<SubMesh, NcclAlgorithm>, RingNetwork::Bottleneck> bottlenecks_;
 };
 
 /// The same times as another model's, but group calls of broadcasts load links as if every member

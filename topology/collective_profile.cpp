@@ -38,9 +38,8 @@ int extent(Mesh mesh) {
 
 }  // namespace
 
-std::optional<CollectiveTime> CollectiveProfile::lookup(CollectiveKind kind, Mesh mesh, int nics,
-                                                        Bytes bytes) const {
-  if (mesh.size() == 1) return CollectiveTime{};
+std::optional<CollectiveProfile::Answer> CollectiveProfile::find(CollectiveKind kind, Mesh mesh,
+                                                                 int nics) const {
   const bool inside = mesh.inter == 1;
   if (!inside && mesh.intra != hardware_.gpus_per_node) return std::nullopt;
 
@@ -53,20 +52,35 @@ std::optional<CollectiveTime> CollectiveProfile::lookup(CollectiveKind kind, Mes
   const auto above = std::find_if(family.begin(), family.end(), [&](const Table* table) {
     return extent(table->mesh) >= wanted;
   });
-  const auto size = static_cast<double>(bytes.value);
   if (above != family.end() && extent((*above)->mesh) == wanted)
-    return time_in_table(**above, size);
+    return Answer{nullptr, *above, false};
   if (above == family.begin()) return std::nullopt;
+  if (above != family.end()) return Answer{*std::prev(above), *above, false};
+  if (inside || family.size() < 2) return std::nullopt;
+  return Answer{family[family.size() - 2], family.back(), true};
+}
 
-  const bool beyond = above == family.end();
-  if (beyond && (inside || family.size() < 2)) return std::nullopt;
-  const Table& high = beyond ? *family.back() : **above;
-  const Table& low = beyond ? *family[family.size() - 2] : **std::prev(above);
-  const CollectiveTime a = time_in_table(low, size);
+std::optional<CollectiveTime> CollectiveProfile::lookup(CollectiveKind kind, Mesh mesh, int nics,
+                                                        Bytes bytes) const {
+  if (mesh.size() == 1) return CollectiveTime{};
+  const std::optional<Answer> answer = find(kind, mesh, nics);
+  if (!answer) return std::nullopt;
+  const auto size = static_cast<double>(bytes.value);
+  const Table& high = *answer->high;
   const CollectiveTime b = time_in_table(high, size);
-  double seconds = line(extent(low.mesh), a.time.value, extent(high.mesh), b.time.value, wanted);
-  if (beyond) seconds = std::max(seconds, b.time.value);
-  return CollectiveTime{{seconds}, Source::kDerived, beyond || a.extrapolated || b.extrapolated};
+  if (answer->low == nullptr) return b;
+  const Table& low = *answer->low;
+  const CollectiveTime a = time_in_table(low, size);
+  double seconds =
+      line(extent(low.mesh), a.time.value, extent(high.mesh), b.time.value, extent(mesh));
+  if (answer->is_beyond) seconds = std::max(seconds, b.time.value);
+  return CollectiveTime{
+      {seconds}, Source::kDerived, answer->is_beyond || a.extrapolated || b.extrapolated};
+}
+
+NcclAlgorithm CollectiveProfile::algorithm(CollectiveKind kind, Mesh mesh, int nics) const {
+  const std::optional<Answer> answer = find(kind, mesh, nics);
+  return answer ? answer->high->algorithm : NcclAlgorithm::kRing;
 }
 
 std::string CollectiveProfile::coverage(CollectiveKind kind) const {

@@ -40,9 +40,10 @@ class CollectiveProfile {
   struct Table {
     CollectiveKind kind = CollectiveKind::kAllGather;
     Mesh mesh;
-    int nics = 0;               // used per node; 0 for a mesh inside one node
-    std::string substituted;    // the operation that was measured instead, or empty
-    std::vector<Point> points;  // by bytes; neither bytes nor seconds decrease
+    int nics = 0;             // used per node; 0 for a mesh inside one node
+    std::string substituted;  // the operation that was measured instead, or empty
+    NcclAlgorithm algorithm = NcclAlgorithm::kRing;  // what ran: decides which links carry what
+    std::vector<Point> points;                       // by bytes; neither bytes nor seconds decrease
   };
 
   const std::string& name() const { return name_; }
@@ -64,11 +65,22 @@ class CollectiveProfile {
   /// 1x1 takes no time. A table that stands in for another operation gives kDerived.
   std::optional<CollectiveTime> lookup(CollectiveKind kind, Mesh mesh, int nics, Bytes bytes) const;
 
+  /// Of the table that answers, or of the larger where two do; kRing where nothing answers.
+  NcclAlgorithm algorithm(CollectiveKind kind, Mesh mesh, int nics) const;
+
   /// For messages: "2x1, 4x1, 8x1, 8x2, ..., 8x64 from 524 kB to 17.2 GB", or "nothing".
   std::string coverage(CollectiveKind kind) const;
 
  private:
   friend CollectiveProfile read_collective_profile(const Json& json, const std::string& file);
+
+  /// The tables that answer for a mesh: one, or two to interpolate between or extrapolate from.
+  struct Answer {
+    const Table* low = nullptr;  // null: `high` is of this very mesh
+    const Table* high = nullptr;
+    bool is_beyond = false;  // the mesh is larger than both
+  };
+  std::optional<Answer> find(CollectiveKind kind, Mesh mesh, int nics) const;
 
   std::string name_;
   ProfileHardware hardware_;

@@ -69,6 +69,26 @@ Mesh read_mesh(ObjectReader& reader, const ProfileHardware& hardware) {
   return *mesh;
 }
 
+/// What ran an all-reduce, other than a ring; a switch has to be there to reduce.
+NcclAlgorithm read_algorithm(ObjectReader& reader, const Table& table,
+                             const ProfileHardware& hardware) {
+  if (!reader.has("algorithm")) return NcclAlgorithm::kRing;
+  std::vector<std::string> allowed = {"ring", "tree"};
+  if (hardware.nvlink == NvlinkKind::kSwitch) allowed.emplace_back("nvls");
+  if (table.mesh.inter > 1) {
+    if (hardware.nvlink == NvlinkKind::kSwitch) allowed.emplace_back("nvls_tree");
+    allowed.emplace_back("collnet_direct");
+    allowed.emplace_back("collnet_chain");
+  }
+  const std::string name = reader.choice("algorithm", allowed);
+  if (table.kind != CollectiveKind::kAllReduce && name != "ring")
+    reader.fail("algorithm",
+                fmt::format("must be ring for {}, found \"{}\"", to_string(table.kind), name));
+  for (const NcclAlgorithm algorithm : kNcclAlgorithms)
+    if (name == to_string(algorithm)) return algorithm;
+  throw InternalError("an unchecked algorithm");
+}
+
 Table read_table(ObjectReader reader, const ProfileHardware& hardware) {
   Table table;
   table.kind = kinds().at(reader.choice("op", kind_names()));
@@ -77,6 +97,7 @@ Table read_table(ObjectReader reader, const ProfileHardware& hardware) {
   table.nics = static_cast<int>(
       reader.integer("nics", inside ? 0 : 1, inside ? 0 : std::max(1, hardware.nics_per_node)));
   table.substituted = reader.has("substituted") ? reader.choice("substituted", kind_names()) : "";
+  table.algorithm = read_algorithm(reader, table, hardware);
   reader.string("source");
   reader.allow("averaged");
   for (const ProfileRow& row : read_profile_rows(reader, "rows", {.columns = 2, .whole = 1})) {
@@ -125,7 +146,7 @@ CollectiveProfile read_collective_profile(const Json& json, const std::string& f
   profile.port_ = read_capacity(capacities.object("port"));
   capacities.finish();
   profile.tables_ = read_tables(reader, profile.hardware_);
-  for (const char* key : {"dropped", "gemm", "attention"}) reader.allow(key);
+  for (const char* key : {"dropped", "gemm", "attention", "memory"}) reader.allow(key);
   reader.finish();
   return profile;
 }

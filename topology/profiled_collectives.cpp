@@ -21,7 +21,7 @@ std::string describe(const CollectiveCall& call) {
 
 ProfiledCollectives::ProfiledCollectives(CollectiveProfile profile, const ClusterGraph& graph,
                                          const Placement& placement)
-    : profile_(std::move(profile)), network_(graph, placement) {}
+    : profile_(std::move(profile)), loads_(graph, placement) {}
 
 CollectiveTime ProfiledCollectives::time(const CollectiveCall& call) const {
   if (call.mesh.size() == 1 || call.bytes.value == 0) return {};
@@ -33,14 +33,43 @@ CollectiveTime ProfiledCollectives::time(const CollectiveCall& call) const {
   }
   CollectiveTime result = *message;
   result.time += later_messages(call) *
-                 next_message_latency(call.mesh.shape, network_.graph().spec().node.nvlink);
-  if (network_.graph().spec().profile_strict) check_strict(call, result);
+                 next_message_latency(call.mesh.shape, network().graph().spec().node.nvlink);
+  if (network().graph().spec().profile_strict) check_strict(call, result);
   check_capacity(call, result.time);
   return result;
 }
 
+bool ProfiledCollectives::covers(const CollectiveCall& call) const {
+  return call.mesh.size() == 1 || call.bytes.value == 0 || message_time(call).has_value();
+}
+
 std::vector<LinkLoad> ProfiledCollectives::loads(const CollectiveCall& call, int group) const {
-  return network_.loads(call, group);
+  return loads_.of(algorithm(call), call, group);
+}
+
+NcclAlgorithm ProfiledCollectives::algorithm(const CollectiveCall& call) const {
+  return profile_.algorithm(call.kind, call.mesh.shape, profile_.hardware().nics_per_node);
+}
+
+RingNetwork::Bottleneck ProfiledCollectives::bottleneck(const CollectiveCall& call) const {
+  const NcclAlgorithm ran = algorithm(call);
+  if (ran == NcclAlgorithm::kRing) {
+    RingNetwork::Bottleneck worst = network().bottleneck(call.mesh);
+    const double share = hop_share(call.kind, call.mesh.size());
+    worst.load *= share;
+    worst.seconds_per_byte *= share;
+    return worst;
+  }
+  const auto [entry, is_new] = bottlenecks_.try_emplace({call.mesh, ran});
+  RingNetwork::Bottleneck& worst = entry->second;
+  if (!is_new) return worst;
+  for (int group = 0; group < static_cast<int>(loads_.groups(call.mesh).size()); ++group)
+    for (const LinkLoad& load : loads_.of(ran, call, group)) {
+      const double per_byte = load.bytes / static_cast<double>(call.bytes.value);
+      const double seconds = per_byte / network().graph().link(load.link).capacity.value;
+      if (seconds > worst.seconds_per_byte) worst = {load.link, per_byte, seconds};
+    }
+  return worst;
 }
 
 std::optional<CollectiveTime> ProfiledCollectives::message_time(const CollectiveCall& call) const {
@@ -56,8 +85,10 @@ std::optional<CollectiveTime> ProfiledCollectives::message_time(const Collective
     return profile_.lookup(call.kind, shape, hardware.nics_per_node, call.bytes);
 
   const Mesh reference{hardware.gpus_per_node, shape.inter};
+  if (profile_.algorithm(call.kind, reference, hardware.nics_per_node) != NcclAlgorithm::kRing)
+    return std::nullopt;
   const double nic_bytes = static_cast<double>(call.bytes.value) *
-                           hop_share(call.kind, shape.size()) / network_.nics(call.mesh);
+                           hop_share(call.kind, shape.size()) / network().nics(call.mesh);
   const double bytes = nic_bytes * hardware.nics_per_node / hop_share(call.kind, reference.size());
   auto found = profile_.lookup(call.kind, reference, hardware.nics_per_node,
                                {std::max<std::int64_t>(1, std::llround(bytes))});
@@ -82,14 +113,13 @@ void ProfiledCollectives::check_strict(const CollectiveCall& call,
 
 void ProfiledCollectives::check_capacity(const CollectiveCall& call, Seconds time) const {
   // Measured with all links in place: the simulation slows what detours slow.
-  if (network_.graph().has_failures()) return;
-  const RingNetwork::Bottleneck& worst = network_.bottleneck(call.mesh);
-  const double hop_bytes =
-      hop_share(call.kind, call.mesh.size()) * static_cast<double>(call.bytes.value);
-  const Seconds least{hop_bytes * worst.seconds_per_byte};
+  if (network().graph().has_failures()) return;
+  const RingNetwork::Bottleneck worst = bottleneck(call);
+  const auto bytes = static_cast<double>(call.bytes.value);
+  const Seconds least{bytes * worst.seconds_per_byte};
   if (time.value >= least.value * (1 - 1e-9)) return;
 
-  const ClusterGraph& graph = network_.graph();
+  const ClusterGraph& graph = network().graph();
   const Link& link = graph.link(worst.link);
   std::string source = fmt::format("given by cluster '{}'", graph.spec().name);
   const auto add_measured = [&](const MeasuredCapacity& best) {
@@ -100,7 +130,7 @@ void ProfiledCollectives::check_capacity(const CollectiveCall& call, Seconds tim
   throw ConfigError(fmt::format(
       "{} takes {} by profile '{}', but {} needs {} for its {} at its capacity of {} ({})",
       describe(call), format_time(time), profile_.name(), graph.link_name(worst.link),
-      format_time(least), format_bytes({std::llround(hop_bytes * worst.load)}),
+      format_time(least), format_bytes({std::llround(bytes * worst.load)}),
       format_bandwidth(link.capacity), source));
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "scenario/scenario.h"
+#include "topology/profile_writer.h"
 #include "trace_analysis/analyse.h"
 
 namespace amsp {
@@ -18,9 +19,10 @@ struct Calibration {
 /// `scenario` is what the traced run executed: it gives the shapes behind the task keys, and the
 /// hardware that the times belong to. Times are medians of what ran alone on its rank (95 % and
 /// more of its time); where nothing did, the 10th percentile, with a note. Collectives count from
-/// the last member's arrival. Weight gradients enter as forward times at the simulator's ratio of
-/// 0.93 where a shape has no forward. Memory-bound kernels are in no profile.
+/// the last member's arrival.
 /// Throws ConfigError if the traces have no task keys, or hold none of the scenario's tasks.
-Calibration calibrate(const Scenario& scenario, const Analysis& analysis, const std::string& name);
+/// `measured`: collectives timed by themselves, beside those of the traces.
+Calibration calibrate(const Scenario& scenario, const Analysis& analysis, const std::string& name,
+                      const std::vector<MeasuredTable>& measured = {});
 
 }  // namespace amsp

@@ -1,6 +1,7 @@
 #include "trace_calibration/samples.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "core/error.h"
@@ -40,6 +41,13 @@ std::vector<Nanoseconds> time_beside(const RankTrace& trace) {
     beside[static_cast<std::size_t>(edge.event)] += edge.opens ? -shared : shared;
   }
   return beside;
+}
+
+/// Bytes that a memory-bound work moves on a rank.
+std::int64_t bytes_on(const TaskGraph& program, const ComputeWork& work, Rank rank) {
+  if (work.bytes_by_owner.empty()) return std::llround(work.bytes);
+  const int owner = group_position(program.owner_mesh, program.dp, rank).position;
+  return std::llround(work.bytes_by_owner[static_cast<std::size_t>(owner)]);
 }
 
 }  // namespace
@@ -86,7 +94,8 @@ ProgramSamples collect_samples(const TaskGraph& program, const Analysis& analysi
           samples = &(work.backward ? result.attention_backward : result.attention_forward)[{
               work.sequence, work.batch, work.heads, work.head_dim}];
         else
-          ++result.memory_bound;
+          samples = &result.memory[{work.kernel, work.backward,
+                                    bytes_on(program, work, trace.rank.value_or(0))}];
       }
       if (samples == nullptr || time <= 0) continue;
       ++result.used;

@@ -27,11 +27,13 @@ struct ProgramSamples {
   using AttentionShape = std::tuple<int, int, int, int>;                   // seq, batch, heads, d
   using Call = std::tuple<CollectiveKind, SubMesh, std::int64_t>;          // bytes
 
+  using Kernel = std::tuple<MemoryKernel, bool, std::int64_t>;  // backward, bytes
+
   std::map<GemmShape, Samples> gemms, weight_gemms;
+  std::map<Kernel, Samples> memory;
   std::map<AttentionShape, Samples> attention_forward, attention_backward;
   std::map<Call, Samples> calls;  // transfer alone, without waiting for members
   std::int64_t used = 0;          // events
-  std::int64_t memory_bound = 0;  // events whose time the simulator derives from bytes
   std::int64_t unknown = 0;       // events that are no task of the program
 };
 

@@ -22,7 +22,7 @@ ProcessGroups::ProcessGroups(const TaskGraph& graph)
   for (std::size_t id = 0; id < graph.streams().size(); ++id) {
     first_group_.push_back(groups_.size());
     if (id == kComputeStream) continue;
-    const Stream& stream = graph.streams()[id];
+    const StreamSpec& stream = graph.streams()[id];
     for (std::vector<Rank>& ranks : process_groups(stream.mesh, graph.dp))
       groups_.push_back({static_cast<std::int64_t>(groups_.size()), stream.name, std::move(ranks)});
   }
@@ -30,7 +30,7 @@ ProcessGroups::ProcessGroups(const TaskGraph& graph)
   for (int i = 0; i < graph.size(); ++i) {
     const Task& task = graph[TaskId{i}];
     if (task.kind != WorkKind::kCollective) continue;
-    const Stream& stream = graph.streams()[static_cast<std::size_t>(task.stream)];
+    const StreamSpec& stream = graph.streams()[static_cast<std::size_t>(task.stream)];
     AMSP_CHECK(task.stream != kComputeStream && graph.collective(task).call.mesh == stream.mesh,
                "the mesh of '{}' is not that of its stream '{}'", graph.key(TaskId{i}),
                stream.name);
@@ -38,7 +38,7 @@ ProcessGroups::ProcessGroups(const TaskGraph& graph)
   }
 }
 
-const ProcessGroup& ProcessGroups::group(const Stream& stream, std::size_t id, Rank rank) const {
+const ProcessGroup& ProcessGroups::group(const StreamSpec& stream, std::size_t id, Rank rank) const {
   const int group = group_position(stream.mesh, graph_.dp, rank).group;
   return groups_[first_group_[id] + static_cast<std::size_t>(group)];
 }

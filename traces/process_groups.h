@@ -30,7 +30,7 @@ class ProcessGroups {
   std::vector<const ProcessGroup*> groups(const std::vector<Rank>& ranks) const;
 
  private:
-  const ProcessGroup& group(const Stream& stream, std::size_t id, Rank rank) const;
+  const ProcessGroup& group(const StreamSpec& stream, std::size_t id, Rank rank) const;
 
   const TaskGraph& graph_;
   std::vector<ProcessGroup> groups_;

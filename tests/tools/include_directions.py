@@ -18,12 +18,16 @@ ALLOWED = {
                           "trace_reader", "trace_analysis"],
     "sim": ["core", "topology", "schedule", "lowering", "traces"],
     "prediction": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces"],
+    "profiling": ["core", "data", "topology", "schedule", "scenario", "lowering", "prediction"],
     "planner": ["core", "topology", "schedule", "scenario", "lowering", "traces", "prediction"],
     "executor": ["core", "topology", "schedule", "scenario", "traces"],
     "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "trace_reader",
-              "trace_analysis", "trace_report", "trace_calibration", "sim", "prediction", "planner", "executor"],
+              "trace_analysis", "trace_report", "trace_calibration", "sim", "prediction", "profiling",
+              "planner", "executor"],
 }
 SIMGRID = "sim/fluid_player.cpp"
+# Headers of libraries that only sources in one folder may see.
+KEPT_IN = {"mpi.h": "executor/fabric", "gloo": "executor/fabric"}
 
 
 def main() -> int:
@@ -41,6 +45,9 @@ def main() -> int:
                     broken.append(f"{name}: {library} must not include {include}")
                 if target == "simgrid" and name != SIMGRID:
                     broken.append(f"{name}: only {SIMGRID} may include {include}")
+                home = KEPT_IN.get(target)
+                if home and not (name.startswith(home + "/") and name.endswith(".cpp")):
+                    broken.append(f"{name}: only sources in {home} may include {include}")
     print("\n".join(broken) or f"{seen} files include in the right direction")
     return 1 if broken or seen < 20 else 0
 

@@ -132,7 +132,7 @@ const BadProfile kBadProfiles[] = {
      R"(p.json#/schema: must be one of amsp.profile/1; found "amsp.profile/9"; did you mean 'amsp.profile/1'?)"},
     {R"("dropped")", R"("droped")",
      "p.json#/droped: is not a known key; did you mean 'dropped'? (allowed: attention, "
-     "capacities, collectives, dropped, gemm, hardware, name, provenance, schema)"},
+     "capacities, collectives, dropped, gemm, hardware, memory, name, provenance, schema)"},
     {R"("mesh": "4x4")", R"("mesh": "2x4")",
      R"(p.json#/collectives/3/mesh: must be kx1 with k up to 4, or 4xN, found "2x4")"},
     {R"("mesh": "4x4")", R"("mesh": "1x1")",

@@ -48,12 +48,19 @@ TEST(Calibrate, GivesBackTheTimesOfKernelsThatRanAlone) {
   const Calibration calibration = calibrate(run.scenario, run.analysis, "mine");
   const Json json = Json::parse(calibration.profile.dump());
   const ComputeProfile compute = read_compute_profile(json, "mine.json");
-  int gemms = 0, attentions = 0;
+  int gemms = 0, attentions = 0, kernels = 0;
   for (const ComputeWork& work : run.setup.graph().compute_works()) {
     const double expected = run.setup.compute().time(work).time.value;
-    if (work.kind == ComputeKind::kGemm && !work.wgrad) {
+    if (work.kind == ComputeKind::kGemm) {
       ++gemms;
-      EXPECT_NEAR(compute.gemm(work.m, work.k, work.n)->time.value, expected, 1.1e-9);
+      const auto time = work.wgrad ? compute.weight_gemm(work.m, work.k, work.n)
+                                   : compute.gemm(work.m, work.k, work.n);
+      EXPECT_NEAR(time->time.value, expected, 1.1e-9);
+    }
+    if (work.kind == ComputeKind::kMemory && work.bytes_by_owner.empty()) {
+      ++kernels;
+      EXPECT_NEAR(compute.memory(work.kernel, work.backward, work.bytes)->time.value, expected,
+                  1.1e-9);
     }
     if (work.kind == ComputeKind::kAttention) {
       ++attentions;
@@ -63,7 +70,8 @@ TEST(Calibrate, GivesBackTheTimesOfKernelsThatRanAlone) {
           expected, 1.1e-9);
     }
   }
-  EXPECT_GE(gemms, 4);
+  EXPECT_GE(gemms, 8);
+  EXPECT_GE(kernels, 10);
   EXPECT_EQ(attentions, 2);
   const CollectiveProfile collectives = read_collective_profile(json, "mine.json");
   int calls = 0;

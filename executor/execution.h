@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "executor/communicator.h"
+#include "executor/device.h"
+#include "executor/program_context.h"
+#include "executor/runtime.h"
+#include "executor/token_source.h"
+#include "executor/world.h"
+#include "scenario/scenario.h"
+#include "traces/timeline.h"
+
+namespace amsp {
+
+struct ExecutionOptions {
+  std::int64_t steps = 20;
+  std::int64_t warm_up = 3;  // the first steps: trained, not timed
+  Hyperparameters hyper;
+  bool keep_parameters = false;  // gather the trained masters on every rank: for small models
+};
+
+/// The clock of a rank against that of rank 0.
+struct ClockOffset {
+  std::int64_t offset_ns = 0;
+  std::int64_t uncertainty_ns = 0;
+};
+
+/// What a run of a scenario on real ranks gave. The same on all ranks.
+struct Execution {
+  std::vector<double> losses;                   // by step: the mean over micro-batches and ranks
+  std::vector<Seconds> step_times;              // of the timed steps
+  std::int64_t traced_step = 0;                 // the one of median time
+  std::map<MemoryUse, Bytes> memory;            // the largest peak of any rank, by use
+  Bytes arena;                                  // of the rank with the largest
+  std::vector<ClockOffset> clocks;              // by rank
+  std::vector<std::vector<double>> parameters;  // by tensor, if kept
+
+  Seconds quantile(double p) const;  // of step_times, nearest rank
+};
+
+/// Runs a plan: one rank's part of it, on its device. The graph is that of build_schedule for the
+/// scenario's model, training, plan and engine.
+class Executor {
+ public:
+  /// Throws InfeasibleError if the plan isn't one for this many ranks, ConfigError for what the
+  /// executor can't do (an optimizer other than "adam"; a token outside the vocabulary), naming it.
+  /// All of them must outlive the executor.
+  Executor(const Scenario& scenario, const TaskGraph& graph, World& world, Fabric& fabric,
+           Device& device, const ExecutionOptions& options);
+
+  /// `progress` is called on every rank after each step with its number and this rank's mean loss.
+  Execution run(const TokenSource& tokens,
+                const std::function<void(std::int64_t, double)>& progress = {});
+  /// The traced step of the last run, on every rank.
+  const Timeline& timeline() const { return *timeline_; }
+
+ private:
+  void choose_step(Execution& result);
+  void build_timeline(Execution& result);
+  void gather_parameters(Execution& result);
+  void measure_clocks(Execution& result);
+
+  const Scenario& scenario_;
+  const TaskGraph& graph_;
+  World& world_;
+  Device& device_;
+  ExecutionOptions options_;
+  std::vector<std::unique_ptr<Communicator>> communicators_;
+  std::unique_ptr<RankProgram> program_;
+  std::vector<StepResult> steps_;
+  std::unique_ptr<Timeline> timeline_;
+};
+
+/// Throws what Executor's constructor throws for this scenario on `ranks` ranks.
+void check_executable(const Scenario& scenario, int ranks);
+
+}  // namespace amsp
