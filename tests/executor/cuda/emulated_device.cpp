@@ -1,8 +1,10 @@
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
 
+#include "cuda_bf16.h"
 #include "cuda_runtime.h"
 #include "executor/cuda/kernels.h"
 #include "executor/cuda/parts.h"
@@ -11,20 +13,42 @@
 namespace amsp {
 namespace {
 
+std::int64_t now_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
 class EagerEvent final : public Event {
  public:
   void synchronize() override {}
-  std::int64_t time_ns() override { return 0; }
+  std::int64_t time_ns() override { return recorded_ns_; }
+  void record() { recorded_ns_ = now_ns(); }
+
+ private:
+  std::int64_t recorded_ns_ = 0;
 };
 class EagerStream final : public Stream {
  public:
   void label(const std::string&) override {}
   void wait(Event&) override {}
-  void record(Event&) override {}
+  void record(Event& event) override { dynamic_cast<EagerEvent&>(event).record(); }
   void synchronize() override {}
 };
 
-/// The CUDA kernels on the CPU, each when it is enqueued. GEMM isn't among them.
+double element(DType type, const void* at, std::int64_t i) {
+  if (type == DType::kBf16) return __bfloat162float(static_cast<const __nv_bfloat16*>(at)[i]);
+  if (type == DType::kF32) return static_cast<const float*>(at)[i];
+  return static_cast<const double*>(at)[i];
+}
+void set_element(DType type, void* at, std::int64_t i, double value) {
+  if (type == DType::kBf16)
+    static_cast<__nv_bfloat16*>(at)[i] = __double2bfloat16(value);
+  else if (type == DType::kF32)
+    static_cast<float*>(at)[i] = static_cast<float>(value);
+  else
+    static_cast<double*>(at)[i] = value;
+}
+
+/// The CUDA kernels on the CPU, each when it is enqueued. GEMM isn't one of ours: by definition.
 class EmulatedDevice final : public Device {
  public:
   std::string name() const override { return "emulated cuda"; }
@@ -47,7 +71,19 @@ class EmulatedDevice final : public Device {
   }
   void zero(Stream&, void* to, std::size_t bytes) override { std::memset(to, 0, bytes); }
 
-  void run(Stream&, const Gemm&) override { throw std::logic_error("no kernel of ours"); }
+  void run(Stream&, const Gemm& work) override {
+    for (std::int64_t i = 0; i < work.m; ++i)
+      for (std::int64_t j = 0; j < work.n; ++j) {
+        const std::int64_t at = i * work.c_stride + j;
+        double sum = work.accumulate ? element(work.c_type, work.c, at) : 0;
+        for (std::int64_t l = 0; l < work.k; ++l)
+          sum += element(work.type, work.a,
+                         work.transpose_a ? l * work.a_stride + i : i * work.a_stride + l) *
+                 element(work.type, work.b,
+                         work.transpose_b ? j * work.b_stride + l : l * work.b_stride + j);
+        set_element(work.c_type, work.c, at, sum);
+      }
+  }
   void run(Stream&, const AddBias& work) override { check(cuda::launch(nullptr, work)); }
   void run(Stream&, const ColumnSum& work) override { check(cuda::launch(nullptr, work)); }
   void run(Stream&, const RmsNorm& work) override { check(cuda::launch(nullptr, work)); }
