@@ -35,7 +35,7 @@ def main() -> int:
     seen = 0
     broken = []
     for library, allowed in ALLOWED.items():
-        sources = [path for path in sorted((root / library).rglob("*")) if path.suffix in (".h", ".cpp")]
+        sources = [path for path in sorted((root / library).rglob("*")) if path.suffix in (".h", ".cpp", ".cu", ".cuh")]
         for path in sources:
             seen += 1
             name = path.relative_to(root).as_posix()

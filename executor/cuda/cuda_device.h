@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "executor/device.h"
+#include "executor/world.h"
+
+namespace amsp {
+
+struct CudaOptions {
+  /// Number of the GPU among those that the process sees (CUDA_VISIBLE_DEVICES).
+  int ordinal = 0;
+  /// Waiting longer than this for one event or stream is a failure: a peer is lost, or a kernel
+  /// hangs. Communication is aborted then.
+  std::chrono::milliseconds stall_timeout = std::chrono::minutes(10);
+};
+
+/// Why the machine can't run the cuda device ("no CUDA-capable device is detected"); empty if it
+/// can.
+std::string why_no_cuda_device();
+
+/// The number of this rank's GPU: ranks of one host take them in order. All ranks call it. Throws
+/// ConfigError if a host has more ranks than GPUs.
+int cuda_ordinal(World& world);
+
+/// The device `cuda`: own kernels, GEMMs by cuBLASLt. Storage and gradients: bf16 with bf16 or
+/// fp32, fp32 with fp32, fp64 with fp64. Heads of attention: multiples of 8, up to 128.
+///
+/// Beyond the contract of Device: what can't be enqueued throws from run(), not from synchronize().
+/// Events need CUDA_DEVICE_MAX_CONNECTIONS queues for as many streams to be independent: it is set
+/// to 32 unless the environment sets it. Copies of more than 64 MiB may block.
+/// Throws DeviceError if there is no such GPU.
+std::unique_ptr<Device> make_cuda_device(const CudaOptions& options);
+
+}  // namespace amsp
