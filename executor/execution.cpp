@@ -114,7 +114,7 @@ Executor::Executor(const Scenario& scenario, const TaskGraph& graph, World& worl
     communicators_.push_back(communicators_.empty() ? nullptr : fabric.open(stream.mesh, graph.dp));
   program_ = std::make_unique<RankProgram>(scenario.model, scenario.training, scenario.plan,
                                            scenario.engine, graph, options_.hyper, world.rank(),
-                                           device, communicators_);
+                                           device, scenario.cluster.gpu.memory, communicators_);
   upload_masters(*program_);
 }
 

@@ -33,7 +33,7 @@ void check_steps_dont_meet(const BufferTable& table, const HappensBefore& before
 RankProgram::RankProgram(const ModelSpec& model, const TrainingSpec& training,
                          const ShardingPlan& plan, const EnginePolicy& engine,
                          const TaskGraph& graph, const Hyperparameters& hyper, Rank rank,
-                         Device& device,
+                         Device& device, Bytes memory_limit,
                          const std::vector<std::unique_ptr<Communicator>>& communicators)
     : context_{model,
                training,
@@ -94,6 +94,9 @@ RankProgram::RankProgram(const ModelSpec& model, const TrainingSpec& training,
   memory_ = plan_memory(context_.table, before);
   context_.addresses->offsets = memory_.offsets;
   try {
+    if (memory_.total > memory_limit.value)
+      throw DeviceError(
+          fmt::format("out of memory: a rank may use {}", format_bytes_binary(memory_limit)));
     context_.addresses->arena = device.allocate(static_cast<std::size_t>(memory_.total));
   } catch (const DeviceError& error) {
     std::string parts;

@@ -13,11 +13,11 @@ namespace amsp {
 class RankProgram {
  public:
   /// `communicators` by stream of the graph, none for compute; they, the device, the graph and the
-  /// specs must outlive the program. Allocates the arena: throws DeviceError if there is too
-  /// little memory, with the parts.
+  /// specs must outlive the program. Allocates the arena: throws DeviceError, with the parts, if it
+  /// takes more than `memory_limit` or than the device has.
   RankProgram(const ModelSpec& model, const TrainingSpec& training, const ShardingPlan& plan,
               const EnginePolicy& engine, const TaskGraph& graph, const Hyperparameters& hyper,
-              Rank rank, Device& device,
+              Rank rank, Device& device, Bytes memory_limit,
               const std::vector<std::unique_ptr<Communicator>>& communicators);
 
   const TaskGraph& graph() const { return context_.graph; }

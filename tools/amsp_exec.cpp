@@ -8,7 +8,6 @@
 #include "core/json.h"
 #include "executor/execution.h"
 #include "executor/execution_report.h"
-#include "executor/host/host_device.h"
 #include "scenario/scenario.h"
 #include "schedule/schedule_builder.h"
 #include "tools/arguments.h"
@@ -55,7 +54,7 @@ void write_rank_trace(const Options& options, const Scenario& scenario, const Ex
   meta.source = "real";
   meta.config_hash = scenario.hash;
   meta.title = scenario.name;
-  meta.backend = "host";
+  meta.backend = options.ranks.device == "cuda" ? "nccl" : "host";
   meta.device_name = device;
   meta.device_memory_bytes = scenario.cluster.gpu.memory.value;
   meta.device_sms = scenario.cluster.gpu.sms;
@@ -75,7 +74,7 @@ void prepare_folder(const std::string& path) {
 }
 
 /// One rank's whole run. What fails once ranks depend on each other is thrown.
-int run_rank(const Options& options, World& world, Fabric& fabric) {
+int run_rank(const Options& options, World& world, Fabric& fabric, Device& device) {
   Scenario scenario;
   std::unique_ptr<TokenSource> tokens;
   if (const int code = agree("amsp-exec", world, attempt([&] {
@@ -97,12 +96,10 @@ int run_rank(const Options& options, World& world, Fabric& fabric) {
   execution_options.hyper.learning_rate = options.learning_rate;
   const TaskGraph graph =
       build_schedule(scenario.model, scenario.training, scenario.plan, scenario.engine);
-  const std::unique_ptr<Device> device = make_host_device(
-      {.memory_limit = static_cast<std::size_t>(scenario.cluster.gpu.memory.value)});
   std::unique_ptr<Executor> executor;
   if (const int code = agree("amsp-exec", world, attempt([&] {
                                executor = std::make_unique<Executor>(scenario, graph, world, fabric,
-                                                                     *device, execution_options);
+                                                                     device, execution_options);
                              })))
     return code;
   const bool shows = world.rank() == 0 && isatty(STDERR_FILENO) != 0;
@@ -112,10 +109,10 @@ int run_rank(const Options& options, World& world, Fabric& fabric) {
   if (shows) fmt::print(stderr, "\r\x1b[K");
   return agree("amsp-exec", world, attempt([&] {
                  if (!options.trace.empty())
-                   write_rank_trace(options, scenario, *executor, execution, device->description(),
+                   write_rank_trace(options, scenario, *executor, execution, device.description(),
                                     world.rank());
                  if (world.rank() != 0) return;
-                 const ExecutionPlace place{device->description(), fabric.description(),
+                 const ExecutionPlace place{device.description(), fabric.description(),
                                             tokens->description()};
                  print_output(options.json ? json_report(scenario, place, execution).dump(2) + "\n"
                                            : text_report(scenario, place, execution));
@@ -160,7 +157,9 @@ int main(int argc, char** argv) {
       return run_ranks(
           "amsp-exec", options.ranks,
           [&] { return load_scenario(options.scenario, options.overrides).plan.dp.size(); },
-          [&](World& world, Fabric& fabric) { return run_rank(options, world, fabric); });
+          [&](World& world, Fabric& fabric, Device& device) {
+            return run_rank(options, world, fabric, device);
+          });
     });
   });
 }

@@ -10,7 +10,6 @@
 #include "executor/collective_timer.h"
 #include "executor/execution.h"
 #include "executor/fabric/local_world.h"
-#include "executor/host/host_device.h"
 #include "profiling/measurement_plan.h"
 #include "schedule/memory.h"
 #include "schedule/schedule_builder.h"
@@ -142,7 +141,7 @@ std::string run_alone(const Scenario& scenario, Device& device) {
   return text;
 }
 
-int measure_rank(const Options& options, World& world, Fabric& fabric) {
+int measure_rank(const Options& options, World& world, Fabric& fabric, Device& device) {
   std::vector<Scenario> scenarios;
   Needs needs;
   if (const int code = agree("amsp-profile", world, attempt([&] {
@@ -154,14 +153,13 @@ int measure_rank(const Options& options, World& world, Fabric& fabric) {
     return code;
   const Scenario& first = scenarios.front();
   const Scenario one = alone(first);
-  const std::unique_ptr<Device> device = make_host_device();
   const bool shows = world.rank() == 0 && isatty(STDERR_FILENO) != 0;
   if (shows) fmt::print(stderr, "\r\x1b[Kmeasuring kernels ...");
   world.exchange("");
-  const std::string trace = run_alone(one, *device);
+  const std::string trace = run_alone(one, device);
   world.exchange("");
   if (shows) fmt::print(stderr, "\r\x1b[Kmeasuring collectives ...");
-  const std::vector<MeasuredTable> tables = time_collectives(world, fabric, *device, first, needs);
+  const std::vector<MeasuredTable> tables = time_collectives(world, fabric, device, first, needs);
   if (shows) fmt::print(stderr, "\r\x1b[K");
   return agree("amsp-profile", world, attempt([&] {
                  if (world.rank() != 0) return;
@@ -181,7 +179,9 @@ int measure(const Options& options) {
   check_outputs({{"--output", options.output}}, {options.scenario});
   return run_ranks(
       "amsp-profile", options.ranks, [&] { return load_all(options).front().plan.dp.size(); },
-      [&](World& world, Fabric& fabric) { return measure_rank(options, world, fabric); });
+      [&](World& world, Fabric& fabric, Device& device) {
+        return measure_rank(options, world, fabric, device);
+      });
 }
 
 }  // namespace

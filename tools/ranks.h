@@ -6,12 +6,14 @@
 #include <string>
 
 #include "executor/communicator.h"
+#include "executor/device.h"
 #include "executor/world.h"
 
 namespace amsp {
 
 /// How a program's ranks find each other.
 struct RankOptions {
+  std::string device = "host";
   bool virtual_ranks = false;
   std::string patience = "60s";
   std::string interface;
@@ -21,10 +23,11 @@ struct RankOptions {
 };
 
 /// One rank's work. What fails once ranks depend on each other is thrown.
-using RankBody = std::function<int(World&, Fabric&)>;
+using RankBody = std::function<int(World&, Fabric&, Device&)>;
 
-/// Runs `body` on the processes that mpirun started, or on `virtual_ranks()` threads. The exit code
-/// is rank 0's. A rank that fails alone says so and ends them all.
+/// Runs `body` on the processes that a launcher started (mpirun; or any, if it sets what
+/// tcp_world_options reads), or on `virtual_ranks()` threads. The exit code is rank 0's. A rank
+/// that fails alone says so and ends them all.
 int run_ranks(const std::string& program, const RankOptions& options,
               const std::function<int()>& virtual_ranks, const RankBody& body);
 

@@ -190,7 +190,7 @@ def alive(pid):
         return False
 
 
-MEMORY = (r"^amsp-exec: out of memory: \d+ B asked for, 0 B in use, the limit is 262144 B; the plan needs [\d.]+ kB: "
+MEMORY = (r"^amsp-exec: out of memory: a rank may use 256 KiB; the plan needs [\d.]+ kB: "
           r"parameters [\d.]+ kB, gradients [\d.]+ kB, optimizer states [\d.]+ kB, activations [\d.]+ kB, "
           r"logits [\d.]+ kB, gathered parameters [\d.]+ kB, pending gradients [\d.]+ kB, inputs [\d.]+ kB$")
 # Rank and task of who tells it, and the rank that was lost.
