@@ -35,9 +35,10 @@ function(amsp_library name)
   target_link_libraries(amsp_${name} PUBLIC ${arg_PUBLIC} PRIVATE amsp_options ${arg_PRIVATE})
 endfunction()
 
-# amsp_test(NAME sources... LIBS libs...): one test program; every case is a ctest of its own.
+# amsp_test(NAME sources... LIBS libs... [LABELS labels...] [PREFIX text]): one test program; every
+# case is a ctest of its own, with the prefix before its name.
 function(amsp_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "LIBS;LABELS")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE amsp_options ${arg_LIBS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE AMSP_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -46,5 +47,6 @@ function(amsp_test name)
   if(arg_LABELS)
     list(APPEND properties LABELS "${arg_LABELS}")
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+  gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" DISCOVERY_TIMEOUT 60
+                       PROPERTIES ${properties})
 endfunction()

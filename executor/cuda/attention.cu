@@ -250,8 +250,8 @@ __global__ void __launch_bounds__(kTile* kTile)
 
 template <class Work>
 bool supported(const Work& work) {
-  return work.head_dim > 0 && work.head_dim <= kMaxHeadDim && work.head_dim % 8 == 0 &&
-         work.kv_heads > 0 && work.heads % work.kv_heads == 0 && work.sequence > 0;
+  return work.head_dim > 0 && work.head_dim <= kMaxHeadDim && work.kv_heads > 0 &&
+         work.heads % work.kv_heads == 0 && work.sequence > 0;
 }
 template <class Work>
 Shape shape_of(const Work& work) {

@@ -45,21 +45,19 @@ template <int kRows, int kDim>
 __device__ void load_tile(Bf16* tile, const Bf16* from, std::int64_t stride, int first,
                           const Shape& shape) {
   constexpr int kVector = 8;
-  const bool aligned =
-      reinterpret_cast<std::uintptr_t>(from) % sizeof(uint4) == 0 && stride % kVector == 0;
+  const bool vectors = reinterpret_cast<std::uintptr_t>(from) % sizeof(uint4) == 0 &&
+                       stride % kVector == 0 && shape.head_dim % kVector == 0;
   for (int i = static_cast<int>(threadIdx.x); i < kRows * kDim / kVector; i += kMmaThreads) {
     const int row = i / (kDim / kVector);
     const int column = i % (kDim / kVector) * kVector;
     const Bf16* source = from + (first + row) * stride + column;
-    uint4 vector = {0, 0, 0, 0};
-    if (first + row < shape.sequence && column < shape.head_dim) {
-      if (aligned)
-        vector = *reinterpret_cast<const uint4*>(source);
-      else
-        vector = {pack(source[0], source[1]), pack(source[2], source[3]),
-                  pack(source[4], source[5]), pack(source[6], source[7])};
+    Bf16* target = tile + row * kRowPitch<kDim> + column;
+    const int left = first + row < shape.sequence ? shape.head_dim - column : 0;
+    if (vectors && left > 0) {
+      *reinterpret_cast<uint4*>(target) = *reinterpret_cast<const uint4*>(source);
+    } else {
+      for (int k = 0; k < kVector; ++k) target[k] = k < left ? source[k] : narrow<Bf16>(0.0f);
     }
-    *reinterpret_cast<uint4*>(tile + row * kRowPitch<kDim> + column) = vector;
   }
 }
 

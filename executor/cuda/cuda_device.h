@@ -26,7 +26,7 @@ std::string why_no_cuda_device();
 int cuda_ordinal(World& world);
 
 /// The device `cuda`: own kernels, GEMMs by cuBLASLt. Storage and gradients: bf16 with bf16 or
-/// fp32, fp32 with fp32, fp64 with fp64. Heads of attention: multiples of 8, up to 128.
+/// fp32, fp32 with fp32, fp64 with fp64. Heads of attention: up to 128, fastest in multiples of 8.
 ///
 /// Beyond the contract of Device: what can't be enqueued throws from run(), not from synchronize().
 /// Events need CUDA_DEVICE_MAX_CONNECTIONS queues for as many streams to be independent: it is set

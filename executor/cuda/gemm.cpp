@@ -137,10 +137,18 @@ std::shared_ptr<const GemmEngine::Plan> GemmEngine::plan_of(CudaStream& stream, 
 }
 
 void GemmEngine::enqueue(CudaStream& stream, const Gemm& work) {
-  AMSP_CHECK(work.k > 0, "{}", describe(work));
   if (work.m == 0 || work.n == 0) return;
   const cudaStream_t on = stream.begin();
   const Range range(stream);
+  if (work.k == 0) {  // which cuBLASLt refuses
+    const auto element = static_cast<std::size_t>(size_of(work.c_type));
+    if (!work.accumulate)
+      check(cudaMemset2DAsync(work.c, static_cast<std::size_t>(work.c_stride) * element, 0,
+                              static_cast<std::size_t>(work.n) * element,
+                              static_cast<std::size_t>(work.m), on),
+            stream.label_text());
+    return;
+  }
   const std::shared_ptr<const Plan> plan = plan_of(stream, work);
   const float alpha = 1;
   const float beta = work.accumulate ? 1 : 0;

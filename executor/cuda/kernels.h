@@ -28,7 +28,7 @@ cudaError_t launch(cudaStream_t stream, const CrossEntropyBackward& work);
 cudaError_t launch(cudaStream_t stream, const Add& work);
 cudaError_t launch(cudaStream_t stream, const Convert& work);
 
-/// Largest head of the attention kernels; heads are multiples of 8.
+/// Largest head of the attention kernels.
 constexpr int kMaxHeadDim = 128;
 /// attention_mma.cu: storage bf16, on tensor cores. attention.cu chooses by type.
 cudaError_t launch_mma(cudaStream_t stream, const Attention& work);

@@ -121,7 +121,7 @@ class EmulatedDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> device_under_test(std::string&) {
+std::unique_ptr<Device> make_test_device() {
   return std::make_unique<EmulatedDevice>();
 }
 bool set_descending_threads(bool descending) {

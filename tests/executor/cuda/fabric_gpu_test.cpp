@@ -18,10 +18,6 @@ class PeerFabricTest : public testing::TestWithParam<CollectiveKind> {
   static constexpr int kRanks = 4;
   static constexpr std::int64_t kCounts[kRanks] = {3, 0, 5, 2};  // of the parts
   static constexpr int kAll = 10;
-
-  void SetUp() override {
-    if (const std::string why = why_no_cuda_device(); !why.empty()) GTEST_SKIP() << why;
-  }
 };
 
 TEST_P(PeerFabricTest, DoesWhatTheMessageSays) {
@@ -76,7 +72,6 @@ INSTANTIATE_TEST_SUITE_P(, PeerFabricTest,
                          [](const auto& kind) { return std::string(to_string(kind.param)); });
 
 TEST(NcclFabricTest, OpensOverOneRankAndLeavesItsMemoryAlone) {
-  if (const std::string why = why_no_cuda_device(); !why.empty()) GTEST_SKIP() << why;
   LoneWorld world;
   const auto device = make_cuda_device({});
   const auto fabric = make_nccl_fabric(world, *device, {});

@@ -47,9 +47,7 @@ class Lab : public testing::TestWithParam<LabCase> {
   DType grad_type() const { return GetParam().grad_type; }
 
   void SetUp() override {
-    std::string why;
-    device_ = device_under_test(why);
-    if (!device_) GTEST_SKIP() << why;
+    device_ = make_test_device();
     if (!set_descending_threads(GetParam().descending) && GetParam().descending)
       GTEST_SKIP() << "threads run in the machine's order";
     stream_ = device_->make_stream("compute");

@@ -12,11 +12,8 @@
 namespace amsp {
 namespace {
 
-/// The tiny model, with heads that the device has kernels for.
 Scenario scenario_of(int parameter_bytes) {
   Scenario scenario = tiny_scenario({1, 1}, parameter_bytes);
-  scenario.model.hidden = 16;
-  scenario.model.head_dim = 8;
   scenario.training.micro_batches = 2;
   return scenario;
 }
@@ -35,9 +32,7 @@ Execution train(Device& device, const Scenario& scenario) {
 }
 
 void expect_training_as_on_the_host(int parameter_bytes, double tolerance) {
-  std::string why;
-  const auto device = device_under_test(why);
-  if (!device) GTEST_SKIP() << why;
+  const auto device = make_test_device();
   const auto host = make_host_device();
   const Scenario scenario = scenario_of(parameter_bytes);
   const Execution expected = train(*host, scenario);

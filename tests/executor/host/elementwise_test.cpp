@@ -30,7 +30,7 @@ TEST_P(BiasTest, ColumnSumsAreRoundedOnce) {
   EXPECT_NEAR(sum.values()[0], 1 + 300.0 / 256, 1.0 / 256);
 }
 
-class BiasGradient : public testing::Test, public HostKernels {};
+class BiasGradient : public testing::Test, public Kernels {};
 
 TEST_F(BiasGradient, MatchesFiniteDifferences) {
   const Values x = random_values(12, 1);
@@ -61,7 +61,7 @@ TEST_P(AddTest, AddsIntoAThirdOrEitherOfTheTwo) {
   EXPECT_EQ(b.values(), y.values());
 }
 
-class ConvertTest : public testing::Test, public HostKernels {};
+class ConvertTest : public testing::Test, public Kernels {};
 
 TEST_F(ConvertTest, GoesBetweenAllStorageTypes) {
   for (const DType from_type : {DType::kF64, DType::kF32, DType::kBf16})

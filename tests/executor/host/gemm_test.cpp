@@ -110,7 +110,7 @@ TEST_P(GemmTest, GivesTheSameBitsAgain) {
   EXPECT_EQ(first.values(), second.values());
 }
 
-class GemmGradient : public testing::Test, public HostKernels {};
+class GemmGradient : public testing::Test, public Kernels {};
 
 TEST_F(GemmGradient, MatchesFiniteDifferences) {
   const Shape forward{3, 4, 5, false, true};  // y = x W^T

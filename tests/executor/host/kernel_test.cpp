@@ -4,7 +4,6 @@
 #include <random>
 
 #include "executor/host/bfloat16.h"
-#include "executor/host/host_device.h"
 
 namespace amsp {
 
@@ -13,54 +12,62 @@ void* Buffer::at(std::int64_t first) const {
 }
 
 Values Buffer::values() const {
+  std::vector<std::byte> bytes(n * size_of(type));
+  const std::unique_ptr<Stream> stream = device->make_stream("read");
+  device->download(*stream, bytes.data(), data(), bytes.size());
+  stream->synchronize();
   Values result(n);
   for (std::int64_t i = 0; i < n; ++i) {
     switch (type) {
       case DType::kF64:
-        result[i] = static_cast<double*>(data())[i];
+        result[i] = reinterpret_cast<const double*>(bytes.data())[i];
         break;
       case DType::kF32:
-        result[i] = static_cast<float*>(data())[i];
+        result[i] = reinterpret_cast<const float*>(bytes.data())[i];
         break;
       case DType::kBf16:
-        result[i] = to_float(static_cast<host::Bf16*>(data())[i]);
+        result[i] = to_float(reinterpret_cast<const host::Bf16*>(bytes.data())[i]);
         break;
       case DType::kI32:
-        result[i] = static_cast<std::int32_t*>(data())[i];
+        result[i] = reinterpret_cast<const std::int32_t*>(bytes.data())[i];
         break;
     }
   }
   return result;
 }
 
-HostKernels::HostKernels() : device_(make_host_device()), stream_(device_->make_stream("test")) {}
+Kernels::Kernels() : device_(make_test_device()), stream_(device_->make_stream("test")) {}
 
-Buffer HostKernels::make(DType type, const Values& values) {
+Buffer Kernels::make(DType type, const Values& values) {
   Buffer buffer = zeros(type, static_cast<std::int64_t>(values.size()));
+  std::vector<std::byte> bytes(buffer.n * size_of(type));
   for (std::int64_t i = 0; i < buffer.n; ++i) {
     switch (type) {
       case DType::kF64:
-        static_cast<double*>(buffer.data())[i] = values[i];
+        reinterpret_cast<double*>(bytes.data())[i] = values[i];
         break;
       case DType::kF32:
-        static_cast<float*>(buffer.data())[i] = static_cast<float>(values[i]);
+        reinterpret_cast<float*>(bytes.data())[i] = static_cast<float>(values[i]);
         break;
       case DType::kBf16:
-        static_cast<host::Bf16*>(buffer.data())[i] = host::to_bf16(static_cast<float>(values[i]));
+        reinterpret_cast<host::Bf16*>(bytes.data())[i] =
+            host::to_bf16(static_cast<float>(values[i]));
         break;
       case DType::kI32:
-        static_cast<std::int32_t*>(buffer.data())[i] = static_cast<std::int32_t>(values[i]);
+        reinterpret_cast<std::int32_t*>(bytes.data())[i] = static_cast<std::int32_t>(values[i]);
         break;
     }
   }
+  device_->upload(*stream_, buffer.data(), bytes.data(), bytes.size());
+  stream_->synchronize();
   return buffer;
 }
 
-Buffer HostKernels::zeros(DType type, std::int64_t n) {
-  return {type, n, device_->allocate(static_cast<std::size_t>(n * size_of(type)))};
+Buffer Kernels::zeros(DType type, std::int64_t n) {
+  return {type, n, device_->allocate(static_cast<std::size_t>(n * size_of(type))), device_.get()};
 }
 
-Buffer HostKernels::random(DType type, std::int64_t n, unsigned seed) {
+Buffer Kernels::random(DType type, std::int64_t n, unsigned seed) {
   return make(type, random_values(n, seed));
 }
 

@@ -14,11 +14,15 @@ namespace amsp {
 
 using Values = std::vector<double>;
 
+/// The device that this program tests.
+std::unique_ptr<Device> make_test_device();
+
 /// Numbers in memory of a device, in one of its types.
 struct Buffer {
   DType type;
   std::int64_t n;
   std::shared_ptr<void> memory;
+  Device* device;
 
   void* data() const { return memory.get(); }
   /// From element `first` on.
@@ -27,10 +31,10 @@ struct Buffer {
   Values values() const;
 };
 
-/// A host device with a stream, and what tests of kernels need around them.
-class HostKernels {
+/// A device with a stream, and what tests of kernels need around them.
+class Kernels {
  public:
-  HostKernels();
+  Kernels();
   /// The values are rounded to the type.
   Buffer make(DType type, const Values& values);
   Buffer zeros(DType type, std::int64_t n);
@@ -67,7 +71,7 @@ struct Types {
 };
 std::string name_of(const testing::TestParamInfo<Types>& info);
 
-class KernelTest : public testing::TestWithParam<Types>, public HostKernels {
+class KernelTest : public testing::TestWithParam<Types>, public Kernels {
  protected:
   DType type() const { return GetParam().type; }
   DType grad_type() const { return GetParam().grad_type; }

@@ -53,7 +53,7 @@ TEST_P(RmsNormTest, GradientsAreTheFormulas) {
   }
 }
 
-class RmsNormGradient : public testing::Test, public HostKernels {};
+class RmsNormGradient : public testing::Test, public Kernels {};
 
 TEST_F(RmsNormGradient, MatchesFiniteDifferences) {
   const std::int64_t rows = 3, n = 7;

@@ -19,6 +19,7 @@ TEST_P(SumOfSquaresTest, IsOverAllParts) {
 }
 
 TEST_P(SumOfSquaresTest, OfManySmallNumbersDoesNotStall) {
+  if (device().name() == "emulated cuda") GTEST_SKIP() << "too many numbers for an emulator";
   // An fp32 running sum of 1/2^14 would stall at 2^10.
   const std::int64_t n = std::int64_t{1} << 22;
   const Buffer grad = make(grad_type(), Values(n, std::ldexp(1.0, -5)));
