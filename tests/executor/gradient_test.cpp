@@ -33,7 +33,7 @@ class Model {
                                                       : fabric.open(stream.mesh, graph_.dp));
     program_ = std::make_unique<RankProgram>(scenario.model, scenario.training, scenario.plan,
                                              scenario.engine, graph_, still, world.rank(), *device_,
-                                             communicators_);
+                                             1_GiB, communicators_);
   }
 
   using Values = std::vector<std::vector<double>>;  // by tensor

@@ -16,6 +16,7 @@ Scenario tiny_scenario(Mesh dp, int parameter_bytes) {
   Scenario scenario;
   scenario.name = "tiny";
   scenario.file = "tiny.json";
+  scenario.cluster.gpu.memory = 1_GiB;
   ModelSpec& model = scenario.model;
   model.name = "tiny";
   model.hidden = 12;

@@ -1,0 +1,91 @@
+"""Prediction against execution: bench/cross-validate, amsp-profile measure, amsp-trace calibrate."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS, ROOT = None, None
+SMALL = ["model.hidden=64", "model.ffn=172", "model.heads=4", "model.layers=2", "training.sequence_length=64"]
+
+
+def flags(assignments):
+    return [flag for one in assignments for flag in ("--set", one)]
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=200)
+
+
+class CrossValidation(unittest.TestCase):
+    def setUp(self):
+        self.scenario = ROOT / "scenarios/host/host-two-ranks.json"
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def must(self, *command):
+        done = run(*command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_three_plans_match_by_key_and_close_to_the_nanosecond(self):
+        plans = json.loads(self.must(ROOT / "bench/cross-validate", TOOLS, self.scenario, "--plans",
+                                     "ddp,zero1,zero3", "--steps", 6, "--pace", "500MBps,20us", "--json",
+                                     *flags(SMALL)))["plans"]
+        self.assertEqual([row["plan"] for row in plans], ["ddp", "zero1", "zero3"])
+        for row in plans:
+            self.assertGreaterEqual(row["matched_by_key"], 0.95)
+            self.assertEqual(row["unclosed_ns"], 0)
+            self.assertGreater(row["predicted_s"], 0)
+            self.assertLess(abs(row["error"]), 20)  # of the same kind of number
+
+    def test_what_was_measured_is_a_profile(self):
+        profile = self.folder / "machine.json"
+        self.must(TOOLS / "amsp-profile", "measure", self.scenario, "--virtual-ranks", "--plans", "ddp,zero3",
+                  "--output", profile, "--name", "mine", *flags(SMALL))
+        content = json.loads(profile.read_text())
+        self.assertEqual(content["name"], "mine")
+        self.assertEqual({table["op"] for table in content["collectives"]},
+                         {"all_gather", "reduce_scatter", "all_reduce"})
+        self.assertEqual({(table["kernel"], table["backward"]) for table in content["memory"]},
+                         {(kernel, backward) for kernel in ("rms_norm", "rotary", "residual", "swiglu", "embedding",
+                                                            "loss") for backward in (False, True)}
+                         | {("grad_norm", False), ("optimizer", False)})
+        known = json.loads(self.must(TOOLS / "amsp-profile", "plan", self.scenario, "--json", "--set",
+                                     f"cluster.profile={profile}", *flags(SMALL)))
+        # Shards of the optimizer are smaller than what was measured.
+        self.assertEqual({kernel["known"] for kernel in known["kernels"]
+                          if not kernel["name"].startswith(("adam", "gradient"))}, {"measured"})
+
+    def test_a_profile_from_traces_of_a_run(self):
+        self.must(TOOLS / "amsp-exec", self.scenario, "--virtual-ranks", "--steps", 6, "--warm-up", 2, "--trace",
+                  self.folder / "traces", *flags(SMALL))
+        small = json.loads(self.scenario.read_text())
+        small["model"].update(hidden=64, ffn=172, heads=4, layers=2)
+        small["training"]["sequence_length"] = 64
+        scenario = self.folder / "small.json"
+        scenario.write_text(json.dumps(small))
+        profile = self.folder / "calibrated.json"
+        self.must(TOOLS / "amsp-trace", "calibrate", self.folder / "traces", "--scenario", scenario, "--name", "run",
+                  "--out", profile)
+        predicted = json.loads(self.must(TOOLS / "amsp-sim", scenario, "--json", "--set",
+                                         f"cluster.profile={profile}"))
+        self.assertGreater(predicted["step_time_s"], 0)
+
+    def test_mistakes(self):
+        for arguments, message in (
+                (["--pace", "fast"], '--pace: must be a bandwidth and a latency such as 200MBps,50us, found "fast"'),
+                (["--pace-across", "1GBps,1us"], "--pace-across: needs --pace as well"),
+                (["--patience", "long"], '--patience: must be a time such as 60s, found "long"'),
+                (["--output", self.scenario], f"--output: {self.scenario} is an input"),
+                (["--plans", "zero9"], "zero9")):
+            done = run(TOOLS / "amsp-profile", "measure", self.scenario, "--virtual-ranks", *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+
+
+if __name__ == "__main__":
+    TOOLS, ROOT = pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
+    unittest.main()
