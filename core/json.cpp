@@ -15,6 +15,7 @@
 #include "core/json_syntax.h"
 #include "core/sax_error.h"
 #include "core/utf8.h"
+#include "core/writable.h"
 
 namespace amsp {
 namespace {
@@ -56,7 +57,8 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
     const Json* innermost = open_.empty() ? nullptr : open_.back();
-    throw ConfigError(file_ + ":" + explain_sax_error(text_, innermost, after_key_, position, error));
+    throw ConfigError(file_ + ":" +
+                      explain_sax_error(text_, innermost, after_key_, position, error));
   }
 
  private:
@@ -119,14 +121,6 @@ File open_file(const std::string& path, const char* mode) {
   throw ConfigError(fmt::format("{}: {}: {}", path, what, std::generic_category().message(error)));
 }
 
-/// Returns 0, or the errno of what failed.
-int write_all(const std::string& path, std::string_view content) {
-  File file = open_file(path, "wb");
-  if (!file) return errno;
-  if (std::fwrite(content.data(), 1, content.size(), file.get()) != content.size()) return errno;
-  return std::fclose(file.release()) == 0 ? 0 : errno;  // what is buffered may fail only here
-}
-
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& file) {
@@ -158,24 +152,16 @@ Json read_json_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::string_view content) {
-  namespace fs = std::filesystem;
-  constexpr const char* kWhat = "cannot be written";
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  // a device or a pipe is written to as it is: a rename would put a file in its place
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    if (const int error = write_all(path, content)) fail(path, kWhat, error);
+  const auto [target, temporary] = write_places(path);
+  if (temporary.empty()) {
+    if (const int error = write_all(path, content)) fail(path, kCannotWrite, error);
     return;
   }
-  // through a symbolic link: the link stays, what it points to is replaced
-  const fs::path resolved = fs::canonical(path, ignored);
-  const std::string target = resolved.empty() ? path : resolved.string();
-  const std::string temporary = fmt::format("{}.tmp.{}", target, ::getpid());
   int error = write_all(temporary, content);
   if (error == 0 && std::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
   if (error == 0) return;
   std::remove(temporary.c_str());
-  fail(path, kWhat, error);
+  fail(path, kCannotWrite, error);
 }
 
 }  // namespace amsp

@@ -8,7 +8,7 @@ std::string explain_sax_error(std::string_view text, const Json* innermost, bool
                               std::size_t position, const nlohmann::detail::exception& error) {
   constexpr int kNumberOverflow = 406;  // nlohmann's exception id
   using Container = JsonPlace::Container;
-  const Container container = innermost == nullptr      ? Container::kNone
+  const Container container = innermost == nullptr     ? Container::kNone
                               : innermost->is_object() ? Container::kObject
                                                        : Container::kArray;
   const JsonPlace place{container, after_key, position};

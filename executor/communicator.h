@@ -48,7 +48,7 @@ class Communicator {
 class Fabric {
  public:
   virtual ~Fabric() = default;
-  /// "gloo 0.5 over TCP (lo)", "threads of one process", "NCCL 2.28.9".
+  /// "sockets of one machine", "threads of one process", "NCCL 2.28.9".
   virtual std::string description() const = 0;
   /// The communicator of this rank's group in process_groups(mesh, dp). All ranks of dp call it
   /// with the same arguments, in the same order.

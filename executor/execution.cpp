@@ -99,6 +99,13 @@ void check_executable(const Scenario& scenario, int ranks) {
         scenario.file, scenario.training.optimizer.name));
 }
 
+void check_vocabulary(const Scenario& scenario, const TokenSource& tokens) {
+  if (tokens.vocab() > scenario.model.vocab)
+    throw ConfigError(
+        fmt::format("{}#/model/vocab: {} has tokens up to {}; the model's vocabulary has {}",
+                    scenario.file, tokens.description(), tokens.vocab() - 1, scenario.model.vocab));
+}
+
 Executor::Executor(const Scenario& scenario, const TaskGraph& graph, World& world, Fabric& fabric,
                    Device& device, const ExecutionOptions& options)
     : scenario_(scenario), graph_(graph), world_(world), device_(device), options_(options) {
@@ -114,10 +121,7 @@ Executor::Executor(const Scenario& scenario, const TaskGraph& graph, World& worl
 Execution Executor::run(const TokenSource& tokens,
                         const std::function<void(std::int64_t, double)>& progress) {
   const TrainingSpec& training = scenario_.training;
-  if (tokens.vocab() > scenario_.model.vocab)
-    throw ConfigError(fmt::format(
-        "{}#/model/vocab: {} has tokens up to {}; the model's vocabulary has {}", scenario_.file,
-        tokens.description(), tokens.vocab() - 1, scenario_.model.vocab));
+  check_vocabulary(scenario_, tokens);
   Execution result;
   result.memory = {};
   const std::int64_t ranks = world_.size();

@@ -49,11 +49,12 @@ struct Execution {
 class Executor {
  public:
   /// Throws InfeasibleError if the plan isn't one for this many ranks, ConfigError for what the
-  /// executor can't do (an optimizer other than "adam"; a token outside the vocabulary), naming it.
+  /// executor can't do (an optimizer other than "adam"), naming it.
   /// All of them must outlive the executor.
   Executor(const Scenario& scenario, const TaskGraph& graph, World& world, Fabric& fabric,
            Device& device, const ExecutionOptions& options);
 
+  /// Throws ConfigError for a token outside the vocabulary.
   /// `progress` is called on every rank after each step with its number and this rank's mean loss.
   Execution run(const TokenSource& tokens,
                 const std::function<void(std::int64_t, double)>& progress = {});
@@ -79,5 +80,8 @@ class Executor {
 
 /// Throws what Executor's constructor throws for this scenario on `ranks` ranks.
 void check_executable(const Scenario& scenario, int ranks);
+/// Throws what Executor::run throws for these tokens: ConfigError if the model's vocabulary is too
+/// small for them.
+void check_vocabulary(const Scenario& scenario, const TokenSource& tokens);
 
 }  // namespace amsp

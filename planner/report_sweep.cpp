@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/quantity.h"
+#include "core/text_lines.h"
 #include "core/text_table.h"
 #include "planner/report.h"
 
@@ -73,7 +74,7 @@ std::string sweep_text(const Sweep& sweep, Objective objective) {
   }
   text += table.str();
   for (const SweepPoint& point : sweep.points)
-    if (!point.why_not.empty()) text += fmt::format("{}: {}\n", point.label, point.why_not);
+    if (!point.why_not.empty()) text += wrapped(point.why_not, point.label + ": ", "    ");
   text +=
       "TGS: tokens per GPU and second; 'of first' compares it with the first case (efficiency)\n";
   const std::vector<ShardingPlan> winners = sweep.winners();

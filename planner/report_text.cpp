@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/quantity.h"
+#include "core/text_lines.h"
 #include "core/text_table.h"
 #include "planner/ranking.h"
 #include "planner/report.h"
@@ -46,7 +47,7 @@ std::string time_or_dash(const std::optional<Seconds>& time) {
   return time ? format_time(*time) : "-";
 }
 
-class SearchText {
+class SearchText : TextLines {
  public:
   SearchText(const PlanningCase& question, const SearchResult& result, std::size_t top)
       : question_(question), scenario_(question.scenario), result_(result), top_(top) {}
@@ -56,21 +57,15 @@ class SearchText {
     add_space();
     if (result_.empty()) {
       line("nothing to rank");
-      return std::move(text_);
+      return take();
     }
     add_ranking();
     add_disagreement();
     add_baselines();
-    return std::move(text_);
+    return take();
   }
 
  private:
-  template <class... Args>
-  void line(fmt::format_string<Args...> format, Args&&... args) {
-    text_ += fmt::format(format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
-
   void add_head() {
     const ClusterSpec& cluster = scenario_.cluster;
     line("{}", scenario_.name);
@@ -101,7 +96,8 @@ class SearchText {
          result_.space.plans.size(), result_.entries.size(), run,
          result_.interrupted ? " until interrupted" : "");
     for (const Rejection& rejection : rejections(result_))
-      line("              {} {}", rejection.count, rejection.reason);
+      add(wrapped(rejection.reason, fmt::format("              {} ", rejection.count),
+                  std::string(16, ' ')));
     line("");
   }
 
@@ -141,7 +137,7 @@ class SearchText {
       row.push_back(joined(entry.names));
       table.add(std::move(row));
     }
-    text_ += table.str();
+    add(table.str());
     if (batches) line("M x b: micro-batches x sequences; r: full recompute");
     line("slower: than the fastest; {} within {:.0f} % are a tie, which lower memory wins",
          by_step ? "step times" : "T_comm", 100 * kTie);
@@ -176,7 +172,11 @@ class SearchText {
       for (const OwnEngine& own : result_.own_engines)
         if (own.baseline == baseline.name) add_own_engine(table, own);
     }
-    text_ += table.str();
+    add(table.str());
+    for (const Baseline& baseline : all)
+      if (!baseline.plan)
+        add(wrapped(baseline.why_not, baseline.name + ": ",
+                    std::string(baseline.name.size() + 2, ' ')));
   }
 
   void add_own_engine(TextTable& table, const OwnEngine& own) {
@@ -192,7 +192,7 @@ class SearchText {
 
   void add_baseline(TextTable& table, const Baseline& baseline) {
     if (!baseline.plan) {
-      table.add({baseline.name, "-", "-", "-", "-", "-", "-", baseline.why_not});
+      table.add({baseline.name, "-", "-", "-", "-", "-", "-", "impossible"});
       return;
     }
     const std::string meshes = meshes_of(*baseline.plan);
@@ -216,7 +216,6 @@ class SearchText {
   const Scenario& scenario_;
   const SearchResult& result_;
   std::size_t top_;
-  std::string text_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/quantity.h"
+#include "core/text_lines.h"
 #include "core/text_table.h"
 #include "prediction/predict.h"
 #include "topology/collective_models.h"
@@ -19,7 +20,7 @@ std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : "-";
 }
 
-class TextReport {
+class TextReport : TextLines {
  public:
   TextReport(const Scenario& scenario, const Prediction& prediction, bool colour)
       : scenario_(scenario), prediction_(prediction), colour_(colour) {}
@@ -32,15 +33,10 @@ class TextReport {
     add_path_and_links();
     add_run();
     add_unmeasured();
-    return std::move(text_);
+    return take();
   }
 
  private:
-  template <class... Args>
-  void line(fmt::format_string<Args...> format, Args&&... args) {
-    text_ += fmt::format(format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
   std::string marked(const std::string& text, bool good) const {
     if (!colour_) return text;
     return fmt::format("\x1b[{}m{}\x1b[0m", good ? "32;1" : "31;1", text);
@@ -62,10 +58,10 @@ class TextReport {
          scenario_.engine.name);
     line(
         "  batch     {} sequences of {} tokens = {} x {} per GPU (micro-batches x sequences) on {} "
-        "GPUs{}",
+        "GPUs",
         scenario_.global_batch(), training.sequence_length, training.micro_batches,
-        training.micro_batch, scenario_.plan.dp.size(),
-        training.recompute == Recompute::kFull ? ", full recompute" : "");
+        training.micro_batch, scenario_.plan.dp.size());
+    if (training.recompute == Recompute::kFull) line("            full recompute");
     add_conditions();
     if (scenario_.placement.kind != PlacementKind::kPacked)
       line("  placement {}", to_string(scenario_.placement.kind));
@@ -73,7 +69,8 @@ class TextReport {
   }
 
   void add_conditions() {
-    for (const std::string& text : describe(scenario_.conditions)) line("  today     {}", text);
+    for (const std::string& text : describe(scenario_.conditions))
+      add(wrapped(text, "  today     ", std::string(12, ' ')));
   }
 
   void add_samples() {
@@ -98,7 +95,8 @@ class TextReport {
     line("memory      {} of {} per GPU: {}", format_bytes_binary(prediction_.memory.reserved),
          format_bytes_binary(prediction_.memory.capacity),
          prediction_.memory.fits() ? marked("fits", true) : marked("OUT OF MEMORY", false));
-    for (const std::string& advice : prediction_.memory_advice) line("            - {}", advice);
+    for (const std::string& advice : prediction_.memory_advice)
+      add(wrapped(advice, std::string(12, ' ') + "- ", std::string(14, ' ')));
     line("");
   }
 
@@ -122,7 +120,7 @@ class TextReport {
     }
     table.add({"idle", format_time(seconds(parts.idle)), "", "", "",
                percent(static_cast<double>(parts.idle), window)});
-    text_ += table.str();
+    add(table.str());
     line("exposed communication over all ranks: {} to {}",
          format_time(seconds(prediction_.exposed_min)),
          format_time(seconds(prediction_.exposed_max)));
@@ -140,7 +138,7 @@ class TextReport {
     table.add({"allocated", format_bytes_binary(prediction_.memory.allocated),
                "sum of each part's own maximum: an upper bound"});
     table.add({"reserved", format_bytes_binary(prediction_.memory.reserved), ""});
-    text_ += table.str();
+    add(table.str());
     line("optimizer shards: the largest is {:.2f} times the mean",
          prediction_.memory.shard_imbalance);
     line("");
@@ -153,14 +151,14 @@ class TextReport {
     for (const auto& [kind, time] : prediction_.critical_path)
       path.add({kind, format_time(seconds(time)),
                 percent(static_cast<double>(time), static_cast<double>(whole))});
-    text_ += path.str();
+    add(path.str());
     line("");
     if (prediction_.links.empty()) return;
     TextTable links({"busiest link of each kind", "bytes per step", "busy"});
     for (const LinkUsage& usage : prediction_.links)
       links.add({usage.link, format_bytes(Bytes{static_cast<std::int64_t>(usage.bytes)}),
                  fmt::format("{:.1f} %", 100 * usage.utilisation)});
-    text_ += links.str();
+    add(links.str());
     line("");
   }
 
@@ -177,13 +175,12 @@ class TextReport {
   void add_unmeasured() {
     if (prediction_.unmeasured.empty()) return;
     line("not measured as such:");
-    for (const std::string& what : prediction_.unmeasured) line("  {}", what);
+    for (const std::string& what : prediction_.unmeasured) add(wrapped(what, "  ", "    "));
   }
 
   const Scenario& scenario_;
   const Prediction& prediction_;
   bool colour_;
-  std::string text_;
 };
 
 }  // namespace

@@ -217,8 +217,15 @@ class Importer {
     const bool may_reduce = table.kind == CollectiveKind::kAllReduce &&
                             (!inside || hardware.nvlink == NvlinkKind::kSwitch);
     if (may_reduce && reached > (inside ? options_.ring_limit.value_or(datasheet) : datasheet)) {
-      table.algorithm = inside ? NcclAlgorithm::kNvls : NcclAlgorithm::kCollNetChain;
-      note("{}, more than rings can: switches reduced it ({})", fact, to_string(table.algorithm));
+      const bool is_tree = !inside && table.mesh.inter == 2;
+      const NcclAlgorithm tree =
+          options_.ring_limit ? NcclAlgorithm::kNvlsTree : NcclAlgorithm::kTree;
+      table.algorithm = inside    ? NcclAlgorithm::kNvls
+                        : is_tree ? tree
+                                  : NcclAlgorithm::kCollNetChain;
+      note("{}, more than rings can: {} ({})", fact,
+           is_tree ? "a tree over 2 nodes sends each byte once" : "switches reduced it",
+           to_string(table.algorithm));
     } else if (reached > datasheet) {
       throw ConfigError(fmt::format("{}: {}, more than {}: is the hardware described right?",
                                     table.source, fact, limit));

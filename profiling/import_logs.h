@@ -15,8 +15,8 @@ struct ImportOptions {
   std::optional<CollectiveKind> kind;  // of logs that don't say
   std::optional<Mesh> mesh;            // of logs that don't say
   bool in_place = false;               // which of the two times
-  /// The best bus bandwidth of rings inside a node, where it is known better than by NVLink's
-  /// datasheet: an all-reduce that is faster was reduced by NVSwitches.
+  /// The best bus bandwidth of rings inside a node, where NVSwitches can reduce and it is known
+  /// better than by NVLink's datasheet.
   std::optional<BytesPerSec> ring_limit;
 };
 
@@ -41,9 +41,10 @@ struct LogImport {
 /// mesh, in one log or several, the median. Left out, with a note: tests of operations that no
 /// training step has, groups that no profile holds.
 ///
-/// An all-reduce faster than rings can be (ring_limit, NVLink's or the NICs' datasheet) is one that
-/// switches reduced: its table says "algorithm": "nvls" inside a node, "collnet_chain" over nodes,
-/// as simulation needs to know which links carry what.
+/// An all-reduce faster than rings can be (ring_limit, NVLink's or the NICs' datasheet) ran another
+/// algorithm, which its table names, as simulation needs to know which links carry what: inside a
+/// node NVSwitches reduced it ("nvls"); over 2 nodes a tree, which sends each byte once
+/// ("nvls_tree" with ring_limit, else "tree"); over more switches did ("collnet_chain").
 ///
 /// Throws ConfigError, naming file and line:
 ///   - the operation or mesh of a run can't be known (names the option that says it), or an option

@@ -12,6 +12,10 @@ namespace amsp {
 
 std::vector<std::string> capacity_notes(const LogImport& imported, const ClusterSpec& cluster) {
   std::vector<std::string> notes;
+  bool has_inside = false, has_over = false;  // rings, whose rates are capacities
+  for (const MeasuredTable& table : imported.profile.tables)
+    if (table.algorithm == NcclAlgorithm::kRing)
+      (table.mesh.inter == 1 ? has_inside : has_over) = true;
   const auto check = [&](const MeasuredCapacity& measured, BytesPerSec capacity, const char* key) {
     if (capacity.value <= 0 || measured.rate <= capacity) return;
     notes.push_back(
@@ -21,9 +25,9 @@ std::vector<std::string> capacity_notes(const LogImport& imported, const Cluster
                     measured.source));
   };
   const NodeSpec& node = cluster.node;
-  if (node.nvlink != NvlinkKind::kNone)
+  if (has_inside && node.nvlink != NvlinkKind::kNone)
     check(imported.profile.port, node.nvlink_capacity, "node.nvlink.capacity");
-  check(imported.profile.nic, node.nic_capacity, "node.nics.capacity");
+  if (has_over) check(imported.profile.nic, node.nic_capacity, "node.nics.capacity");
   return notes;
 }
 

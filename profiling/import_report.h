@@ -12,7 +12,7 @@ namespace amsp {
 /// capacities that the measurements exceed. Empty if nothing.
 std::vector<std::string> capacity_notes(const LogImport& imported, const ClusterSpec& cluster);
 
-/// For people; fits 100 columns but for names of files. `output` is the profile's path, or empty.
+/// For people; the table fits 100 columns. `output` is the profile's path, or empty.
 std::string import_text(const LogImport& imported, const std::string& output);
 /// For programs: units in keys ("amsp.import/1").
 OrderedJson import_json(const LogImport& imported, const std::string& output);

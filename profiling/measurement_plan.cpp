@@ -173,8 +173,6 @@ class Planner {
     if (is_new) {
       const ComputeTime time = machine_.compute().time(work, owner);
       KernelNeed need{name, work, pass, 0, coverage_of(time.source)};
-      need.in_profile =
-          work.kind == ComputeKind::kAttention || (work.kind == ComputeKind::kGemm && !work.wgrad);
       need.time = time.time;
       plan_.kernels.push_back(std::move(need));
     }
@@ -356,11 +354,12 @@ MeasurementPlan plan_measurements(const Scenario& scenario) {
 
 MeasurementPlan missing(const MeasurementPlan& plan) {
   MeasurementPlan result = plan;
-  std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> shapes;
+  std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>> shapes;
   std::erase_if(result.kernels, [&](const KernelNeed& need) {
-    if (!need.in_profile || need.coverage == Coverage::kMeasured) return true;
+    if (need.coverage == Coverage::kMeasured) return true;
     const ComputeWork& work = need.work;
-    return work.kind == ComputeKind::kGemm && !shapes.insert({work.m, work.k, work.n}).second;
+    return work.kind == ComputeKind::kGemm &&
+           !shapes.insert({work.m, work.k, work.n, work.wgrad}).second;
   });
   for (CollectiveNeed& need : result.collectives) {
     const std::vector<SizeNeed> all = need.sizes;

@@ -43,8 +43,7 @@ struct KernelNeed {
   Pass pass = Pass::kForward;
   int per_step = 0;  // runs on a rank
   Coverage coverage = Coverage::kModelled;
-  bool in_profile = false;  // whether a profile has a place for it
-  Seconds time = {};        // predicted, of one run
+  Seconds time = {};  // predicted, of one run
   int repetitions = 0;
   Seconds cost = {};
 };
@@ -65,9 +64,9 @@ struct SizeNeed {
 struct CollectiveNeed {
   CollectiveKind kind = CollectiveKind::kAllGather;
   SubMesh mesh;
-  int groups = 1;         // of the family
-  bool together = false;  // all at once
-  bool in_profile = false;
+  int groups = 1;               // of the family
+  bool together = false;        // all at once
+  bool in_profile = false;      // whether a profile has a place for it
   std::vector<SizeNeed> sizes;  // ascending
 
   int gpus() const { return mesh.size() * (together ? groups : 1); }

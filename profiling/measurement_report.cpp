@@ -78,7 +78,6 @@ OrderedJson kernel_json(const KernelNeed& need) {
   json["pass"] = pass_name(need.pass);
   json["per_step"] = need.per_step;
   json["coverage"] = to_string(need.coverage);
-  json["in_profile"] = need.in_profile;
   json["time_s"] = need.time.value;
   json["repetitions"] = need.repetitions;
   json["cost_s"] = need.cost.value;

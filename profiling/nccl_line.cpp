@@ -345,13 +345,14 @@ std::string RowPieces::finish(NcclRow& row) const {
   const auto halves = blocks();
   std::size_t all = 0;
   for (const auto& half : halves) all += half.size();
-  const std::size_t given = numbers(), one = halves.front().size();
-  if (given != all && given != one)
-    return fmt::format("has {} columns after the type, not {}", words_.size(), before() + all);
-  const Word* at = words_.data() + before();
+  const std::size_t given = numbers();
+  const Word* at = words_.data() + std::min(words_.size(), before());
   // A row with the second half only has blanks in place of the first.
   constexpr std::size_t kBlanksOfHalf = 30;
-  const bool second_only = given != all && at->blanks >= kBlanksOfHalf;
+  const bool second_only =
+      given > 0 && given != all && given == halves.back().size() && at->blanks >= kBlanksOfHalf;
+  if (given != all && given != halves.front().size() && !second_only)
+    return fmt::format("has {} columns after the type, not {}", words_.size(), before() + all);
   for (std::size_t half = second_only ? 1 : 0; half < halves.size(); ++half) {
     if (at == words_.data() + words_.size()) break;
     auto& into = half == 0 ? row.out_of_place : row.in_place;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "profiling/nccl_line.h"
 #include "topology/collective_ring.h"
@@ -23,10 +24,13 @@ bool are_consecutive(const std::vector<NcclRank>& ranks, int step) {
 
 /// Two ranks on one GPU, in words; empty if there are none.
 std::string shared_gpu(const std::vector<NcclRank>& ranks) {
-  std::map<std::pair<std::string, std::string>, int> users;
+  // Until 2.14 the bus stands without its domain, and virtual machines give each GPU a domain.
+  std::map<std::tuple<std::string, std::string, int>, int> users;
   for (const NcclRank& rank : ranks) {
     if (rank.bus.empty()) continue;
-    const auto [user, is_first] = users.try_emplace({rank.host, rank.bus}, rank.rank);
+    const bool is_whole = rank.bus.find(':') != std::string::npos;
+    const auto [user, is_first] =
+        users.try_emplace({rank.host, rank.bus, is_whole ? 0 : rank.device}, rank.rank);
     if (!is_first)
       return fmt::format("lists ranks {} and {} on the same GPU [{}] of host '{}'", user->second,
                          rank.rank, rank.bus, rank.host);

@@ -105,7 +105,7 @@ class TextReader {
       if (std::find(ranks.begin(), ranks.end(), *rank) == ranks.end()) ranks.push_back(*rank);
     } else if (auto columns = parse_columns(words)) {
       finish_row(false);
-      if (is_over_) begin_run();
+      if (log_.runs.empty() || is_over_) begin_run();
       if (columns->cpu_time) run().cpu_time = true;
       columns_ = std::move(columns);
     } else if (line.find("Blocking Enabled") != std::string::npos) {

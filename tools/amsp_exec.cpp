@@ -55,7 +55,7 @@ void write_rank_trace(const Options& options, const Scenario& scenario, const Ex
   meta.source = "real";
   meta.config_hash = scenario.hash;
   meta.title = scenario.name;
-  meta.backend = "gloo";
+  meta.backend = "host";
   meta.device_name = device;
   meta.device_memory_bytes = scenario.cluster.gpu.memory.value;
   meta.device_sms = scenario.cluster.gpu.sms;
@@ -87,6 +87,7 @@ int run_rank(const Options& options, World& world, Fabric& fabric) {
                                             : text_tokens(options.text,
                                                           scenario.training.sequence_length,
                                                           options.seed);
+                               check_vocabulary(scenario, *tokens);
                              })))
     return code;
   ExecutionOptions execution_options;
@@ -129,8 +130,7 @@ int main(int argc, char** argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", "amsp-exec " AMSP_VERSION);
   app.add_option("scenario", options.scenario, "Scenario file (schema amsp.scenario/1)")
-      ->required()
-      ->check(not_empty());
+      ->required();
   app.add_option("--set", options.overrides,
                  "Override a key of the scenario, such as plan=zero3 (repeatable)")
       ->allow_extra_args(false);
@@ -141,16 +141,14 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 100'000'000))
       ->capture_default_str();
   app.add_option("--text", options.text,
-                 "Train on the bytes of this file (default: a synthetic language)")
-      ->check(not_empty());
+                 "Train on the bytes of this file (default: a synthetic language)");
   app.add_option("--seed", options.seed, "Of initial parameters and of the data")
       ->capture_default_str();
   app.add_option("--learning-rate", options.learning_rate, "Of AdamW, constant")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--trace", options.trace,
-                 "Write Chrome traces of the step of median time into this folder, a file a rank")
-      ->check(not_empty());
+                 "Write Chrome traces of the step of median time into this folder, a file a rank");
   options.ranks.add_to(app);
   app.add_flag("--json", options.json, "Print the result as JSON");
   return run_parsed(app, argc, argv, [&] {

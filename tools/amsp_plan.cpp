@@ -121,10 +121,9 @@ class Program {
   }
 
   int run() {
-    refuse_inputs("--output", options_.output, {options_.scenario});
-    refuse_inputs("--pareto-svg", options_.pareto_svg, {options_.scenario});
-    if (!options_.output.empty() && options_.output == options_.pareto_svg)
-      throw ConfigError("--pareto-svg: " + options_.output + " is the file of --output");
+    std::vector<std::string> inputs = options_.compare;
+    inputs.push_back(options_.scenario);
+    check_outputs({{"--output", options_.output}, {"--pareto-svg", options_.pareto_svg}}, inputs);
     Json json = read_json_file(options_.scenario);
     for (const std::string& assignment : options_.overrides) apply_override(json, assignment);
     const PlanningCase question = read_planning_case(json, options_.scenario);
@@ -251,14 +250,12 @@ int main(int argc, char** argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", "amsp-plan " AMSP_VERSION);
   app.add_option("scenario", options.scenario, "Scenario file (schema amsp.scenario/1)")
-      ->required()
-      ->check(not_empty());
+      ->required();
   app.add_option("--set", options.overrides,
                  "Override a key of the scenario, such as training.global_batch=512 (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--search", options.search,
                  "What to vary, at fixed global batch: plan, p2 (ZeRO++), micro_batch, recompute")
-      ->check(not_empty())
       ->capture_default_str();
   app.add_option("--objective", options.objective,
                  "What to minimise: the simulated step-time, or the paper's comm-time")
@@ -268,16 +265,13 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   auto* gpus = app.add_option("--gpus", options.gpus,
-                              "Search for each of these numbers of GPUs, such as 8,16,...,1024")
-                   ->check(not_empty());
+                              "Search for each of these numbers of GPUs, such as 8,16,...,1024");
   auto* micro_batches = app.add_option("--micro-batches", options.micro_batches,
                                        "Search for each of these numbers of micro-batches a step")
-                            ->check(not_empty())
                             ->excludes(gpus);
   auto* compare = app.add_option("--compare", options.compare,
                                  "Search on each of these clusters: files with what a scenario has "
                                  "under \"cluster\"")
-                      ->check(not_empty())
                       ->excludes(gpus)
                       ->excludes(micro_batches);
   app.add_flag("--sensitivity", options.sensitivity,
@@ -290,7 +284,6 @@ int main(int argc, char** argv) {
       ->excludes(micro_batches)
       ->excludes(compare);
   app.add_option("--pareto-svg", options.pareto_svg, "Write that plot as a picture")
-      ->check(not_empty())
       ->excludes(gpus)
       ->excludes(micro_batches)
       ->excludes(compare);
@@ -300,12 +293,10 @@ int main(int argc, char** argv) {
           ->excludes(gpus)
           ->excludes(micro_batches)
           ->excludes(compare);
-  auto* output = app.add_option("--output", options.output, "File for --export")
-                     ->check(not_empty())
-                     ->needs(format);
+  auto* output = app.add_option("--output", options.output, "File for --export")->needs(format);
   format->needs(output);
   app.add_option("--pick", options.pick, "Export the plan of this rank instead of the best")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1000000))
       ->needs(format);
   app.add_option("--workers", options.workers, "Processes to simulate in (default: one a core)")
       ->check(CLI::Range(1, 4096));

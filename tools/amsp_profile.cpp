@@ -1,3 +1,4 @@
+#include "tools/arguments.h"
 #include "tools/profile_commands.h"
 #include "tools/program.h"
 
@@ -26,14 +27,11 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   const ProfileCommand commands[] = {add_import_command(app), add_plan_command(app),
                                      add_measure_command(app)};
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitConfig;
-  }
-  return run_program("amsp-profile", [&] {
-    for (const ProfileCommand& command : commands)
-      if (command.app->parsed()) return command.run();
-    throw InternalError("no command was parsed");
+  return run_parsed(app, argc, argv, [&] {
+    return run_program("amsp-profile", [&] {
+      for (const ProfileCommand& command : commands)
+        if (command.app->parsed()) return command.run();
+      throw InternalError("no command was parsed");
+    });
   });
 }

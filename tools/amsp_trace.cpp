@@ -118,7 +118,7 @@ double parse_percent(std::string text) {
 int print_diff(const Reading& reading, const std::string& fail_above, const std::string& merged) {
   const double limit =
       fail_above.empty() ? std::numeric_limits<double>::infinity() : parse_percent(fail_above);
-  for (const std::string& input : reading.files) refuse_inputs("--merged", merged, side(input));
+  for (const std::string& input : reading.files) check_outputs({{"--merged", merged}}, side(input));
   const Analysis a = reading.read(side(reading.files[0]));
   const Analysis b = reading.read(side(reading.files[1]));
   const TraceDiff diff = diff_traces(a, b);
@@ -137,9 +137,10 @@ struct Report {
 };
 
 int write_report(const Report& report) {
-  refuse_inputs("--out", report.out, report.reading.files);
-  refuse_inputs("--out", report.out, side(report.against));
-  refuse_inputs("--out", report.out, {report.plans});
+  std::vector<std::string> inputs = side(report.against);
+  inputs.insert(inputs.end(), report.reading.files.begin(), report.reading.files.end());
+  inputs.push_back(report.plans);
+  check_outputs({{"--out", report.out}}, inputs);
   const Analysis analysis = report.reading.read(report.reading.files);
   std::optional<Analysis> against;
   if (!report.against.empty()) against = report.reading.read(side(report.against));
@@ -158,8 +159,9 @@ struct Calibrating {
 };
 
 int write_profile(const Calibrating& options) {
-  refuse_inputs("--out", options.out, options.reading.files);
-  refuse_inputs("--out", options.out, {options.scenario});
+  std::vector<std::string> inputs = options.reading.files;
+  inputs.push_back(options.scenario);
+  check_outputs({{"--out", options.out}}, inputs);
   const Scenario scenario = load_scenario(options.scenario);
   const Analysis analysis = options.reading.read(options.reading.files);
   const Calibration result = calibrate(scenario, analysis, options.name);
@@ -276,10 +278,5 @@ int main(int argc, char** argv) {
   command->add_flag("--json", json, "Print JSON");
   command->callback([&] { run = [&] { return validate(files, schema, json); }; });
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitConfig;
-  }
-  return run_program("amsp-trace", run);
+  return run_parsed(app, argc, argv, [&] { return run_program("amsp-trace", run); });
 }

@@ -8,21 +8,25 @@
 
 namespace amsp {
 
-/// Refuses "".
-inline CLI::Validator not_empty() {
-  return CLI::Validator(
-      [](const std::string& text) { return text.empty() ? "must not be empty" : ""; }, "");
-}
+/// A file to write, by which option; an empty path stands for nothing.
+struct Output {
+  const char* option;
+  std::string path;
+};
 
-/// Throws ConfigError if what `option` is to write is one of the inputs, or a file of a folder
-/// among them. Empty paths stand for nothing.
-void refuse_inputs(const std::string& option, const std::string& path,
-                   const std::vector<std::string>& inputs);
+/// To call before the work. Throws ConfigError if an output is an input or in a folder that is one
+/// (and exists), is the file of another output, or can't be written. Empty paths among the inputs
+/// stand for nothing.
+void check_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs);
+
+/// What all our programs have in common: help that fits kTextColumns, and no value that is "".
+void set_up(CLI::App& app);
 
 /// Parses the arguments and runs `body`; prints help, version or what is wrong with the arguments
 /// instead. Returns the exit code.
 template <class Body>
 int run_parsed(CLI::App& app, int argc, char** argv, Body body) {
+  set_up(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/nearest.h"
 #include "core/quantity.h"
+#include "core/text_lines.h"
 #include "core/text_table.h"
 #include "scenario/load_cluster.h"
 #include "tools/arguments.h"
@@ -38,7 +39,8 @@ Examples:
   amsp-sim collective cluster.json --op all_reduce --bytes 1GiB --algo tree,ring
   amsp-sim collective cluster.json --op all_reduce --sweep
 
-Exit codes: 0 answered, 2 the input is wrong, 3 nothing that is allowed can run it, 4 internal failure.
+Exit codes: 0 answered, 2 the input is wrong, 3 nothing that is allowed can run it,
+4 internal failure.
 )";
 
 struct Options {
@@ -218,23 +220,6 @@ std::string reason(const std::vector<NcclCollectives::Candidate>& candidates,
   if (possible == 1) return "the only one that is possible and allowed";
   return fmt::format("NCCL expects {} of it, {} of the next, {}", format_time(expected),
                      format_time(next->nccl_time), nccl::to_string(next->choice));
-}
-
-/// Breaks a paragraph at blanks.
-std::string wrapped(const std::string& text, const std::string& first, const std::string& rest) {
-  constexpr std::size_t kWidth = 96;
-  std::string result, line = first;
-  bool is_empty = true;
-  std::istringstream words(text);
-  for (std::string word; words >> word; is_empty = false) {
-    if (!is_empty && line.size() + 1 + word.size() > kWidth) {
-      result += line + "\n";
-      line = rest;
-      is_empty = true;
-    }
-    line += (is_empty ? "" : " ") + word;
-  }
-  return result + line + "\n";
 }
 
 std::string candidate_table(const Question& q,
@@ -445,9 +430,7 @@ int collective_command(int argc, char** argv) {
   CLI::App app(kDescription, "amsp-sim collective");
   Options options;
   app.footer(kFooter);
-  app.add_option("cluster", options.cluster, "Cluster or scenario file, or preset")
-      ->required()
-      ->check(not_empty());
+  app.add_option("cluster", options.cluster, "Cluster or scenario file, or preset")->required();
   app.add_option("--op", options.operation, "The operation")
       ->check(CLI::IsMember(operation_names()))
       ->capture_default_str();

@@ -308,6 +308,26 @@ def conditions():
             conditions=entry)
 
 
+def host():
+    """Small models that amsp-exec trains on the machine at hand."""
+    for ranks, word in ((2, "two"), (4, "four")):
+        name = f"host-{word}-ranks"
+        yield f"host/{name}.json", scenario(
+            name, f"{word.capitalize()} processes of one machine train a small model for real (amsp-exec). A rank "
+            "is a core: rates are what one core of a server of 2023 reaches in fp32 with OpenBLAS, and are only "
+            "used where no profile was measured. See docs/cross-validation.md.",
+            {"name": "small", "hidden": 512, "layers": 4, "heads": 8, "ffn": 1376, "vocab": 512},
+            {"name": "this machine", "nodes": 1,
+             "gpu": {"name": "host core", "peak_bf16": "150GFLOPS", "memory": "4GiB", "hbm_bandwidth": "10GBps",
+                     "hbm_efficiency": 0.8, "gemm_efficiency": 0.8, "attention_efficiency": 0.3, "sms": 100},
+             "node": {"gpus": ranks, "nvlink": {"kind": "switch", "switches": 1, "bandwidth": "20GBps"},
+                      "pcie": {"bandwidth": "20GBps"}, "nics": {"count": 1, "bandwidth": "10Gbps"},
+                      "comm_sms": {"intra": 5, "inter": 5}},
+             "profile": "none"},
+            {"sequence_length": 256, "micro_batch": 1, "micro_batches": 2,
+             "precision": {"parameters": "fp32"}}, "zero3")
+
+
 TINYLLAMA_CONFIG = {
     "architectures": ["LlamaForCausalLM"], "attention_bias": False, "bos_token_id": 1,
     "eos_token_id": 2, "hidden_act": "silu", "hidden_size": 2048, "initializer_range": 0.02,
@@ -327,7 +347,7 @@ def text_of(path, content):
 
 def files():
     for part in (paper, table5, tiny, where_to_shard, engines, sharp, buckets, other_clusters,
-                 networks, planning, conditions):
+                 networks, planning, conditions, host):
         for path, content in part():
             yield path, text_of(path, content)
     for name, content in clusters():

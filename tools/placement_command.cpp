@@ -29,7 +29,7 @@ Formats:
   hostfile        Open MPI: mpirun --hostfile FILE --map-by slot
   rankfile        Open MPI: mpirun --rankfile FILE; the ranks of a node on its first cores, in order
   slurm           the nodes as srun --nodelist takes them; srun sorts them
-  slurm-hostfile  one line a rank, the exact order: SLURM_HOSTFILE=FILE srun --distribution=arbitrary
+  slurm-hostfile  one line a rank, the exact order: SLURM_HOSTFILE=FILE srun -m arbitrary
 
 Examples:
   amsp-sim placement scenario.json
@@ -175,6 +175,7 @@ class Job {
 };
 
 int show(const Options& options) {
+  check_outputs({{"--output", options.output}}, {options.scenario, options.hosts});
   const Scenario scenario = load_scenario(options.scenario, options.overrides);
   const Job job(scenario, read_hosts(options.hosts, scenario.cluster.nodes));
   const std::string text = options.json                         ? job.json().dump(2) + "\n"
@@ -186,11 +187,6 @@ int show(const Options& options) {
   if (options.output.empty()) {
     print_output(text);
     return kExitOk;
-  }
-  for (const std::string& input : {options.scenario, options.hosts}) {
-    std::error_code missing;
-    if (std::filesystem::equivalent(options.output, input, missing))
-      throw ConfigError("--output: " + options.output + " is an input");
   }
   write_file(options.output, text);
   return kExitOk;
@@ -205,21 +201,18 @@ int placement_command(int argc, char** argv) {
   Options options;
   app.footer(kFooter);
   app.add_option("scenario", options.scenario, "Scenario file (schema amsp.scenario/1)")
-      ->required()
-      ->check(not_empty());
+      ->required();
   app.add_option("--set", options.overrides,
                  "Override a key of the scenario, such as placement=scattered (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--hosts", options.hosts,
-                 "File with the host of every node of the cluster, or names such as gpu[001-128]")
-      ->check(not_empty());
+                 "File with the host of every node of the cluster, or names such as gpu[001-128]");
   auto* format =
       app.add_option("--format", options.format, "What to write")
           ->check(CLI::IsMember({"table", "hostfile", "rankfile", "slurm", "slurm-hostfile"}))
           ->capture_default_str();
   app.add_flag("--json", options.json, "Write JSON")->excludes(format);
-  app.add_option("--output", options.output, "File to write to instead of standard output")
-      ->check(not_empty());
+  app.add_option("--output", options.output, "File to write to instead of standard output");
   return run_parsed(app, argc, argv, [&] { return show(options); });
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <thread>
 
 #include "core/json.h"
@@ -111,13 +110,12 @@ std::string trace_of(const Options& options, const Setup& setup, const Timeline&
   return chrome_trace(timeline, parse_ranks(options.trace_ranks, timeline.ranks()), meta);
 }
 
-/// Trace and page are made of the same text.
+/// Trace and page are made of the same text, and written once both are there.
 void write_files(const Options& options, const Setup& setup, const Timeline& timeline,
                  const Prediction& prediction) {
   const Scenario& scenario = setup.scenario();
   const std::string text = trace_of(options, setup, timeline);
-  if (!options.trace.empty()) write_trace(options.trace, text);
-  if (options.report.empty()) return;
+  if (options.report.empty()) return write_trace(options.trace, text);
   const Analysis analysis = analyse(load_trace_text(text, scenario.name), WindowChoice::kHost);
   ReportOptions page;
   page.title = scenario.name + " (simulated)";
@@ -125,7 +123,9 @@ void write_files(const Options& options, const Setup& setup, const Timeline& tim
   for (const MemoryPart& part : prediction.memory.parts)
     page.memory.push_back({part.name, part.bytes.value, part.formula});
   page.memory_capacity = prediction.memory.capacity.value;
-  write_file(options.report, html_report(analysis, page));
+  const std::string html = html_report(analysis, page);
+  if (!options.trace.empty()) write_trace(options.trace, text);
+  write_file(options.report, html);
 }
 
 int predict(const Options& options) {
@@ -137,10 +137,7 @@ int predict(const Options& options) {
   set_samples(options, scenario);
   const bool writes = !options.trace.empty() || !options.report.empty();
   if (writes) parse_ranks(options.trace_ranks, scenario.plan.dp.size());
-  refuse_inputs("--trace", options.trace, {options.scenario});
-  refuse_inputs("--report", options.report, {options.scenario});
-  if (!options.trace.empty() && options.trace == options.report)
-    throw ConfigError("--report: " + options.report + " is the file of --trace");
+  check_outputs({{"--trace", options.trace}, {"--report", options.report}}, {options.scenario});
   progress("building the schedule");
   const Setup setup(scenario);
   progress("simulating");
@@ -182,8 +179,7 @@ int predict_command(int argc, char** argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", "amsp-sim " AMSP_VERSION);
   app.add_option("scenario", options.scenario, "Scenario file (schema amsp.scenario/1)")
-      ->required()
-      ->check(not_empty());
+      ->required();
   app.add_option("--set", options.overrides,
                  "Override a key of the scenario, such as training.micro_batches=8 (repeatable)")
       ->allow_extra_args(false);
@@ -200,11 +196,9 @@ int predict_command(int argc, char** argv) {
       ->check(CLI::IsMember({"full", "folded"}))
       ->capture_default_str();
   app.add_option("--trace", options.trace,
-                 "Write a Chrome trace (gzip-compressed if the name ends in .gz)")
-      ->check(not_empty());
+                 "Write a Chrome trace (gzip-compressed if the name ends in .gz)");
   app.add_option("--report", options.report,
-                 "Write an HTML page: timeline, waterfall, critical path, memory; works offline")
-      ->check(not_empty());
+                 "Write an HTML page: timeline, waterfall, critical path, memory; works offline");
   auto* ranks = app.add_option("--trace-ranks", options.trace_ranks,
                                "Ranks in the trace and the page, such as 0,3,8-11")
                     ->capture_default_str();

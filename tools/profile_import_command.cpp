@@ -117,7 +117,7 @@ std::optional<CollectiveKind> kind_of(const std::string& name) {
 }
 
 int import(const Options& options) {
-  refuse_inputs("--output", options.output, options.logs);
+  check_outputs({{"--output", options.output}}, options.logs);
   if (!options.output.empty() && !options.output.ends_with(".json") &&
       !std::filesystem::exists(options.output))
     throw ConfigError(fmt::format(
@@ -147,8 +147,12 @@ int import(const Options& options) {
       imported.notes.push_back(std::move(note));
   if (!options.output.empty())
     write_file(options.output, profile_text(profile_json(imported.profile)));
-  print_output(options.json ? import_json(imported, options.output).dump(2) + "\n"
-                            : import_text(imported, options.output));
+  if (options.json)
+    print_output(import_json(imported, options.output)
+                     .dump(2, ' ', false, OrderedJson::error_handler_t::replace) +
+                 "\n");
+  else
+    print_output(import_text(imported, options.output));
   return kExitOk;
 }
 
@@ -161,24 +165,21 @@ ProfileCommand add_import_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("import", "Makes a profile from logs of nccl-tests");
   app->footer(kFooter);
   app->add_option("logs", options->logs, "Logs of nccl-tests: text, or JSON by -J")->required();
-  app->add_option("--output", options->output, "Write the profile (NAME.json)")->check(not_empty());
-  app->add_option("--name", options->name, "Name of the profile (default: that of the file)")
-      ->check(not_empty());
+  app->add_option("--output", options->output, "Write the profile (NAME.json)");
+  app->add_option("--name", options->name, "Name of the profile (default: that of the file)");
   app->add_option("--times", options->times, "Which of the two times of a row")
       ->check(CLI::IsMember({"out-of-place", "in-place"}))
       ->capture_default_str();
   app->add_option("--op", options->op, "The operation, of logs that don't say")
       ->check(CLI::IsMember({"all_gather", "reduce_scatter", "all_reduce", "broadcast"}));
   app->add_option("--mesh", options->mesh,
-                  "GPUs per node x nodes that took part, of logs that don't say: 8x4")
-      ->check(not_empty());
+                  "GPUs per node x nodes that took part, of logs that don't say: 8x4");
   app->add_option("--cluster", options->cluster,
-                  "The hardware: a preset, a cluster's description, or a scenario")
-      ->check(not_empty());
+                  "The hardware: a preset, a cluster's description, or a scenario");
   app->add_option("--set", options->overrides,
                   "Override a key of --cluster, such as nodes=4 (repeatable)")
       ->allow_extra_args(false);
-  app->add_option("--gpu", options->gpu, "Name of the GPU, as in scenarios")->check(not_empty());
+  app->add_option("--gpu", options->gpu, "Name of the GPU, as in scenarios");
   app->add_option("--gpus-per-node", options->gpus_per_node, "GPUs of a node")
       ->check(CLI::Range(1, 1024));
   app->add_option("--nvlink", options->nvlink, "How the GPUs of a node are joined")

@@ -12,6 +12,7 @@
 #include "executor/fabric/local_world.h"
 #include "executor/host/host_device.h"
 #include "profiling/measurement_plan.h"
+#include "schedule/memory.h"
 #include "schedule/schedule_builder.h"
 #include "tools/arguments.h"
 #include "tools/profile_commands.h"
@@ -27,8 +28,9 @@ namespace {
 using namespace amsp;
 
 constexpr const char* kFooter = R"(
-Measures this machine for scenarios: every kernel, by training an unsharded model of at most two
-layers on all ranks at once, and the collectives that the plans need, by size, one group alone.
+Measures this machine for a scenario: every kernel, by training its model unsharded on all ranks at
+once (with fewer layers if it doesn't fit so), and the collectives that the plans need, by size, one
+group alone.
 
 Examples:
   mpirun -n 2 amsp-profile measure scenario.json --output machine.json
@@ -41,8 +43,6 @@ Exit codes: 0 done, 2 the input is wrong, 3 a plan is not possible, 4 a rank or 
 
 constexpr int kSteps = 8;
 constexpr int kWarmUp = 3;
-constexpr int kLayers = 2;
-constexpr int kMicroBatches = 8;  // samples of a kernel in the step that is kept
 
 struct Options {
   std::string scenario;
@@ -108,14 +108,16 @@ std::vector<MeasuredTable> time_collectives(World& world, Fabric& fabric, Device
   return tables;
 }
 
-/// The model without its depth, unsharded, as one rank's own run.
+/// The scenario unsharded, as one rank's own run. It keeps the model's depth if that fits: how fast
+/// a kernel is depends on how much memory the step walks through.
 Scenario alone(const Scenario& scenario) {
   Scenario one = scenario;
   one.name += " (kernels)";
   one.plan = {};
-  one.model.layers = std::min(one.model.layers, kLayers);
   one.training.recompute = Recompute::kNone;
-  one.training.micro_batches = kMicroBatches;
+  while (one.model.layers > 1 &&
+         !estimate_memory(one.model, one.training, one.plan, one.engine, one.cluster).fits())
+    one.model.layers = (one.model.layers + 1) / 2;
   return one;
 }
 
@@ -176,7 +178,7 @@ int measure_rank(const Options& options, World& world, Fabric& fabric) {
 }
 
 int measure(const Options& options) {
-  refuse_inputs("--output", options.output, {options.scenario});
+  check_outputs({{"--output", options.output}}, {options.scenario});
   return run_ranks(
       "amsp-profile", options.ranks, [&] { return load_all(options).front().plan.dp.size(); },
       [&](World& world, Fabric& fabric) { return measure_rank(options, world, fabric); });
@@ -191,20 +193,15 @@ ProfileCommand add_measure_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("measure", "Measures this machine for a scenario");
   app->footer(kFooter);
   app->add_option("scenario", options->scenario, "Scenario file (schema amsp.scenario/1)")
-      ->required()
-      ->check(not_empty());
+      ->required();
   app->add_option("--set", options->overrides,
                   "Override a key of the scenario, such as training.micro_batch=2 (repeatable)")
       ->allow_extra_args(false);
   app->add_option("--plans", options->plans,
                   "Measure what these plans need, such as ddp,zero3 (default: the scenario's)")
-      ->delimiter(',')
-      ->check(not_empty());
-  app->add_option("--output", options->output, "Write the profile here (default: standard output)")
-      ->check(not_empty());
-  app->add_option("--name", options->name, "Name of the profile")
-      ->check(not_empty())
-      ->capture_default_str();
+      ->delimiter(',');
+  app->add_option("--output", options->output, "Write the profile here (default: standard output)");
+  app->add_option("--name", options->name, "Name of the profile")->capture_default_str();
   options->ranks.add_to(*app);
   return {app, [options] { return measure(*options); }};
 }

@@ -46,8 +46,7 @@ ProfileCommand add_plan_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("plan", "Lists the measurements that a scenario needs");
   app->footer(kFooter);
   app->add_option("scenario", options->scenario, "Scenario file (schema amsp.scenario/1)")
-      ->required()
-      ->check(not_empty());
+      ->required();
   app->add_option("--set", options->overrides,
                   "Override a key of the scenario, such as training.micro_batches=8 (repeatable)")
       ->allow_extra_args(false);

@@ -8,10 +8,10 @@
 
 #include "core/error.h"
 #include "core/quantity.h"
-#include "executor/fabric/gloo_fabric.h"
 #include "executor/fabric/local_world.h"
 #include "executor/fabric/mpi_world.h"
 #include "executor/fabric/paced_fabric.h"
+#include "executor/fabric/socket_fabric.h"
 #include "executor/host/time_slice.h"
 #include "tools/arguments.h"
 
@@ -58,13 +58,13 @@ int run_paced(World& world, Fabric& fabric, const std::optional<PaceOptions>& pa
 int run_processes(const std::string& program, const RankOptions& options, const RankBody& body) {
   const std::chrono::milliseconds patience = parse_patience(options.patience);
   const std::optional<PaceOptions> pace = pace_of(options);
-  take_short_time_slices();  // and so do the threads of MPI and gloo
+  take_short_time_slices();  // and so do the threads of MPI
   MpiWorld world(patience);
   try {
     std::unique_ptr<Fabric> fabric;
     if (const int code = agree(program, world, attempt([&] {
-                                 fabric = std::make_unique<GlooFabric>(
-                                     world, GlooOptions{options.interface, patience});
+                                 fabric = std::make_unique<SocketFabric>(
+                                     world, SocketOptions{options.interface, patience});
                                })))
       return code;
     return run_paced(world, *fabric, pace, body);
@@ -82,16 +82,13 @@ void RankOptions::add_to(CLI::App& app) {
                "Ranks are threads of this process, without MPI: numerics and schedule only");
   app.add_option("--pace", pace,
                  "Hold every collective back to the time of a network of this bandwidth and "
-                 "latency,\nsuch as 200MBps,50us")
-      ->check(not_empty());
-  app.add_option("--pace-across", pace_across, "The same for groups over several nodes")
-      ->check(not_empty());
+                 "latency,\nsuch as 200MBps,50us");
+  app.add_option("--pace-across", pace_across, "The same for groups over several nodes");
   app.add_option("--patience", patience,
                  "A rank that keeps others waiting for longer is taken for lost, such as 60s")
       ->capture_default_str();
   app.add_option("--interface", interface,
-                 "Network interface, such as eth0 (default: loopback, or the host's name)")
-      ->check(not_empty());
+                 "Network interface, such as eth0 (default: loopback, or the host's name)");
 }
 
 int run_ranks(const std::string& program, const RankOptions& options,

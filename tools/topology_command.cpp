@@ -1,8 +1,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "core/json.h"
 #include "scenario/load_cluster.h"
 #include "tools/arguments.h"
@@ -43,19 +41,17 @@ int show(const Options& options) {
     if (terminal) fmt::print(stderr, "\r\x1b[K{}{}", what, *what != '\0' ? " ..." : "");
   };
   const ClusterSpec spec = load_cluster(options.cluster, options.overrides);
-  for (const auto& [option, path] : {std::pair{"--dot", &options.dot}, {"--svg", &options.svg}}) {
-    std::error_code missing;
-    if (!path->empty() && std::filesystem::equivalent(*path, options.cluster, missing))
-      throw ConfigError(fmt::format("{}: {} is the input itself", option, *path));
-  }
+  check_outputs({{"--dot", options.dot}, {"--svg", options.svg}}, {options.cluster});
   progress("building the graph");
   const ClusterGraph graph(spec);
   progress("measuring it");
   const std::string report =
       options.json ? topology_json(graph).dump(2) + "\n" : topology_text(graph);
   progress("");
-  if (!options.dot.empty()) write_file(options.dot, topology_dot(graph));
-  if (!options.svg.empty()) write_file(options.svg, topology_svg(graph));
+  const std::string dot = options.dot.empty() ? "" : topology_dot(graph);
+  const std::string svg = options.svg.empty() ? "" : topology_svg(graph);
+  if (!options.dot.empty()) write_file(options.dot, dot);
+  if (!options.svg.empty()) write_file(options.svg, svg);
   print_output(report);
   return kExitOk;
 }
@@ -69,14 +65,13 @@ int topology_command(int argc, char** argv) {
   Options options;
   app.footer(kFooter);
   app.add_option("cluster", options.cluster, "Scenario, cluster description, preset or NCCL's XML")
-      ->required()
-      ->check(not_empty());
+      ->required();
   app.add_option("--set", options.overrides,
                  "Override a key of the file or preset, such as nodes=16 (repeatable)")
       ->allow_extra_args(false);
   app.add_flag("--json", options.json, "Print JSON");
-  app.add_option("--dot", options.dot, "Write the whole graph for Graphviz")->check(not_empty());
-  app.add_option("--svg", options.svg, "Write a picture")->check(not_empty());
+  app.add_option("--dot", options.dot, "Write the whole graph for Graphviz");
+  app.add_option("--svg", options.svg, "Write a picture");
   return run_parsed(app, argc, argv, [&] { return show(options); });
 }
 

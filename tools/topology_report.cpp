@@ -6,6 +6,7 @@
 #include "core/quantity.h"
 #include "core/text_table.h"
 #include "topology/bisection.h"
+#include "topology/distance_classes.h"
 #include "topology/fabric_summary.h"
 
 namespace amsp {

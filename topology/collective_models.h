@@ -44,7 +44,8 @@ class RingCollectives : public CollectiveModel {
 ///              equal time. With K NICs used per node, n members and share = hop_share(kind, n),
 ///              the time is that of the whole-node mesh Rxb with all its NICs on a message of
 ///                v' = v * share(n) / K * NICs / share(R*b)
-///              This is the law of rings: where Rxb ran another algorithm there is no answer
+///              Where Rxb ran another algorithm, share is 1 for both, and the mesh runs it with
+///              chains inside (trees, or SHARP)
 /// The rule against the rows of a800-4xhdr with 1 and 2 NICs (64 to 512 GPUs, from 64 MiB on)
 /// errs, median / maximum, by 5 / 25 % for all-gather, 2 / 20 % for all-reduce and 16 / 93 % for
 /// broadcast (64 MiB on 512 GPUs with 1 NIC); from 1 GiB on by 4 / 12, 2 / 6 and 10 / 34 %. It

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <tuple>
 
 #include "core/error.h"
@@ -20,6 +22,11 @@ std::string rate_text(BytesPerSec rate) {
   return fmt::format("{:.17g}B/s", rate.value);
 }
 
+/// Nine digits are more than any clock has, and 732.93 us stays 0.00073293.
+double rounded(double seconds) {
+  return std::strtod(fmt::format("{:.9g}", seconds).c_str(), nullptr);
+}
+
 OrderedJson hardware_json(const ProfileHardware& hardware) {
   return {{"gpu", hardware.gpu},
           {"gpus_per_node", hardware.gpus_per_node},
@@ -30,12 +37,13 @@ OrderedJson hardware_json(const ProfileHardware& hardware) {
 }
 
 OrderedJson capacity_json(const MeasuredCapacity& capacity) {
-  return {{"bytes_per_s", capacity.rate.value}, {"source", capacity.source}};
+  return {{"bytes_per_s", static_cast<std::int64_t>(std::ceil(capacity.rate.value))},
+          {"source", capacity.source}};
 }
 
 OrderedJson table_json(const MeasuredTable& table, const ProfileHardware& hardware) {
   OrderedJson rows = OrderedJson::array();
-  for (const auto& [bytes, seconds] : table.seconds) rows.push_back({bytes, seconds});
+  for (const auto& [bytes, seconds] : table.seconds) rows.push_back({bytes, rounded(seconds)});
   OrderedJson json = {{"op", to_string(table.kind)},
                       {"mesh", to_string(table.mesh)},
                       {"nics", nics_used(table.mesh, hardware)}};
@@ -50,9 +58,14 @@ OrderedJson dropped_json(const DroppedRow& row, const ProfileHardware& hardware)
           {"mesh", to_string(row.mesh)},
           {"nics", nics_used(row.mesh, hardware)},
           {"bytes", row.bytes},
-          {"seconds", row.seconds},
+          {"seconds", rounded(row.seconds)},
           {"reason",
            fmt::format("slower than {} bytes ({:.6g} s)", row.larger_bytes, row.larger_seconds)}};
+}
+
+/// On one line. Names of files and GPUs may be any bytes.
+std::string dumped(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 /// "[", the elements of a list one a line, "]".
@@ -60,7 +73,7 @@ std::string lines(const OrderedJson& list, const std::string& indent) {
   if (list.empty()) return "[]";
   std::string text = "[";
   for (const OrderedJson& element : list)
-    text += (text.size() > 1 ? ",\n" : "\n") + indent + "  " + element.dump();
+    text += (text.size() > 1 ? ",\n" : "\n") + indent + "  " + dumped(element);
   return text + "\n" + indent + "]";
 }
 
@@ -68,7 +81,7 @@ std::string lines(const OrderedJson& list, const std::string& indent) {
 std::string table_text(OrderedJson table, const std::string& indent) {
   const std::string rows = lines(table.at("rows"), indent);
   table.erase("rows");
-  std::string head = table.dump();
+  std::string head = dumped(table);
   head.pop_back();
   return head + (table.empty() ? "" : ",") + "\"rows\":" + rows + "}";
 }
@@ -166,7 +179,7 @@ OrderedJson profile_json(const ProfileDraft& draft) {
 std::string profile_text(const OrderedJson& profile) {
   std::string text;
   for (const auto& [key, value] : profile.items()) {
-    text += (text.empty() ? "{\n  " : ",\n  ") + OrderedJson(key).dump() + ": ";
+    text += (text.empty() ? "{\n  " : ",\n  ") + dumped(key) + ": ";
     if (key == "collectives") {
       std::string tables;
       for (const OrderedJson& table : value)
@@ -175,7 +188,7 @@ std::string profile_text(const OrderedJson& profile) {
     } else if (value.is_object() && value.contains("rows")) {
       text += table_text(value, "  ");
     } else {
-      text += value.is_array() ? lines(value, "  ") : value.dump();
+      text += value.is_array() ? lines(value, "  ") : dumped(value);
     }
   }
   return text + "\n}\n";

@@ -48,7 +48,25 @@ std::vector<LinkLoad> ProfiledCollectives::loads(const CollectiveCall& call, int
 }
 
 NcclAlgorithm ProfiledCollectives::algorithm(const CollectiveCall& call) const {
-  return profile_.algorithm(call.kind, call.mesh.shape, profile_.hardware().nics_per_node);
+  const ProfileHardware& hardware = profile_.hardware();
+  const Mesh shape = call.mesh.shape;
+  if (shape.inter == 1 || shape.intra == hardware.gpus_per_node)
+    return profile_.algorithm(call.kind, shape, hardware.nics_per_node);
+  // Parts of nodes do the same over nodes, and chains inside.
+  switch (profile_.algorithm(call.kind, {hardware.gpus_per_node, shape.inter},
+                             hardware.nics_per_node)) {
+    case NcclAlgorithm::kRing:
+    case NcclAlgorithm::kPat:
+      return NcclAlgorithm::kRing;
+    case NcclAlgorithm::kTree:
+    case NcclAlgorithm::kNvlsTree:
+      return NcclAlgorithm::kTree;
+    case NcclAlgorithm::kNvls:
+    case NcclAlgorithm::kCollNetDirect:
+    case NcclAlgorithm::kCollNetChain:
+      return NcclAlgorithm::kCollNetChain;
+  }
+  throw InternalError("an NcclAlgorithm outside its enumeration");
 }
 
 RingNetwork::Bottleneck ProfiledCollectives::bottleneck(const CollectiveCall& call) const {
@@ -85,11 +103,13 @@ std::optional<CollectiveTime> ProfiledCollectives::message_time(const Collective
     return profile_.lookup(call.kind, shape, hardware.nics_per_node, call.bytes);
 
   const Mesh reference{hardware.gpus_per_node, shape.inter};
-  if (profile_.algorithm(call.kind, reference, hardware.nics_per_node) != NcclAlgorithm::kRing)
-    return std::nullopt;
-  const double nic_bytes = static_cast<double>(call.bytes.value) *
-                           hop_share(call.kind, shape.size()) / network().nics(call.mesh);
-  const double bytes = nic_bytes * hardware.nics_per_node / hop_share(call.kind, reference.size());
+  // What else than rings puts on a NIC depends on the nodes only, of which there are as many.
+  const bool is_ring = algorithm(call) == NcclAlgorithm::kRing;
+  const double share = is_ring ? hop_share(call.kind, shape.size()) : 1;
+  const double reference_share = is_ring ? hop_share(call.kind, reference.size()) : 1;
+  const double nic_bytes =
+      static_cast<double>(call.bytes.value) * share / network().nics(call.mesh);
+  const double bytes = nic_bytes * hardware.nics_per_node / reference_share;
   auto found = profile_.lookup(call.kind, reference, hardware.nics_per_node,
                                {std::max<std::int64_t>(1, std::llround(bytes))});
   if (found) found->source = Source::kDerived;

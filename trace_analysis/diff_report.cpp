@@ -3,17 +3,18 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "core/text_lines.h"
 #include "core/text_table.h"
 #include "core/utf8.h"
 #include "trace_analysis/report_text.h"
 #include "trace_analysis/summary.h"
 #include "trace_analysis/trace_diff.h"
+#include "trace_analysis/unmatched_report.h"
 
 namespace amsp {
 namespace {
 
 constexpr std::size_t kMostOperations = 12;
-constexpr std::size_t kMostUnmatched = 5;
 
 double mean_of(Nanoseconds sum, std::size_t count) {
   return static_cast<double>(sum) / static_cast<double>(std::max<std::size_t>(count, 1));
@@ -54,18 +55,12 @@ std::string files_of(const Analysis& side) {
 
 void add_head(std::string& text, const char* name, const Analysis& side) {
   text += fmt::format("{}  {}\n", name, files_of(side));
-  std::int64_t repairs = 0, doubts = 0;
-  for (const FileReport& file : side.set.files)
-    repairs += file.repairs.total() + file.rejected.total();
-  for (const RankTrace& trace : side.set.ranks)
-    doubts += trace.quarantined.total() + trace.doubts.total();
   const RankTrace& first = side.rank(0);
-  text += fmt::format("   {}, {} rank{}, {} step{}, window: {}{}{}\n",
+  text += fmt::format("   {}, {} rank{}, {} step{}, window: {}\n",
                       first.simulated ? "simulated" : "recorded", side.ranks(),
                       side.ranks() == 1 ? "" : "s", side.parts[0].size(),
-                      side.parts[0].size() == 1 ? "" : "s", side.windows[0].kind,
-                      repairs > 0 ? fmt::format(", {} repairs", repairs) : "",
-                      doubts > 0 ? fmt::format(", {} doubtful events", doubts) : "");
+                      side.parts[0].size() == 1 ? "" : "s", side.windows[0].kind);
+  for (const std::string& line : fault_lines(side)) text += wrapped(line, "   ", "      ");
   for (std::size_t i = 0; i < side.ranks(); ++i)
     for (const std::string& why : side.windows[i].excluded)
       text += fmt::format("   excluded: {}: {}\n", side.rank(i).label(), why);
@@ -121,17 +116,6 @@ void add_operations(std::string& text, const TraceDiff& diff) {
                       time_text(static_cast<double>(diff.absolute_error)));
 }
 
-void add_unmatched(std::string& text, const char* side, const std::vector<Unmatched>& list) {
-  if (list.empty()) return;
-  Nanoseconds sum = 0;
-  for (const Unmatched& entry : list) sum += entry.time;
-  text += fmt::format("only in {}: {} events, {}\n", side, list.size(),
-                      time_text(static_cast<double>(sum)));
-  for (std::size_t i = 0; i < std::min(list.size(), kMostUnmatched); ++i)
-    text += fmt::format("  {:>9}  {}  ({}, {})\n", time_text(static_cast<double>(list[i].time)),
-                        shorten(list[i].what, 50), list[i].where, list[i].reason);
-}
-
 OrderedJson operations_json(const std::vector<OperationDiff>& list) {
   OrderedJson json = OrderedJson::array();
   for (const OperationDiff& operation : list)
@@ -148,17 +132,6 @@ OrderedJson operations_json(const std::vector<OperationDiff>& list) {
   return json;
 }
 
-OrderedJson unmatched_json(const std::vector<Unmatched>& list) {
-  OrderedJson json = OrderedJson::array();
-  for (const Unmatched& entry : list)
-    json.push_back({{"what", entry.what},
-                    {"where", entry.where},
-                    {"reason", entry.reason},
-                    {"start_ns", entry.start},
-                    {"time_ns", entry.time}});
-  return json;
-}
-
 }  // namespace
 
 std::string diff_text(const TraceDiff& diff, const Analysis& a, const Analysis& b) {
@@ -170,8 +143,8 @@ std::string diff_text(const TraceDiff& diff, const Analysis& a, const Analysis& 
   add_waterfall(text, diff);
   add_coverage(text, diff);
   add_operations(text, diff);
-  add_unmatched(text, "A", diff.only_a);
-  add_unmatched(text, "B", diff.only_b);
+  text += unmatched_text("A", diff.only_a, a);
+  text += unmatched_text("B", diff.only_b, b);
   return text;
 }
 
@@ -200,8 +173,10 @@ OrderedJson diff_json(const TraceDiff& diff, const Analysis& a, const Analysis& 
   json["absolute_error_ns"] = diff.absolute_error;
   json["by_operation"] = operations_json(diff.by_operation);
   json["by_key"] = operations_json(diff.by_key);
-  json["only_in_a"] = unmatched_json(diff.only_a);
-  json["only_in_b"] = unmatched_json(diff.only_b);
+  json["only_in_a"] = unmatched_json(diff.only_a, a);
+  json["only_in_b"] = unmatched_json(diff.only_b, b);
+  json["only_in_a_by_rank"] = unmatched_by_rank_json(diff.only_a, a);
+  json["only_in_b_by_rank"] = unmatched_by_rank_json(diff.only_b, b);
   return json;
 }
 

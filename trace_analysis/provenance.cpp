@@ -26,6 +26,14 @@ void add_notes(std::string& text, const char* what, const Notes& notes) {
   }
 }
 
+/// "2 x KIND, 1 x OTHER"; empty if there is nothing.
+std::string counts_text(const std::map<std::string, std::int64_t>& counts) {
+  std::string text;
+  for (const auto& [kind, count] : counts)
+    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count, kind);
+  return text;
+}
+
 OrderedJson notes_json(const Notes& notes) {
   OrderedJson json = OrderedJson::object();
   for (const auto& [kind, note] : notes.by_kind())
@@ -114,6 +122,29 @@ OrderedJson provenance_json(const Analysis& analysis) {
     json["ranks"].push_back(std::move(rank));
   }
   return json;
+}
+
+std::vector<std::string> fault_lines(const Analysis& analysis) {
+  std::vector<std::string> lines;
+  std::map<std::string, std::int64_t> repaired, skipped, set_aside, doubtful;
+  const auto add = [](std::map<std::string, std::int64_t>& counts, const Notes& notes) {
+    for (const auto& [kind, note] : notes.by_kind()) counts[kind] += note.count;
+  };
+  for (const FileReport& file : analysis.set.files) {
+    if (file.floor) lines.push_back(fmt::format("incomplete: {}: {}", file.path, file.incomplete));
+    add(repaired, file.repairs);
+    add(skipped, file.rejected);
+  }
+  for (const RankTrace& trace : analysis.set.ranks) {
+    add(set_aside, trace.quarantined);
+    add(doubtful, trace.doubts);
+  }
+  for (const auto& [what, counts] : {std::pair{"repaired", &repaired},
+                                     {"events skipped", &skipped},
+                                     {"events set aside", &set_aside},
+                                     {"events in doubt", &doubtful}})
+    if (!counts->empty()) lines.push_back(fmt::format("{}: {}", what, counts_text(*counts)));
+  return lines;
 }
 
 }  // namespace amsp

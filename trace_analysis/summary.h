@@ -17,6 +17,10 @@ OrderedJson summary_json(const Analysis& analysis);
 /// The head that all reports share: files, ranks, steps used and excluded, repairs, clocks.
 std::string provenance_text(const Analysis& analysis);
 OrderedJson provenance_json(const Analysis& analysis);
+/// What was wrong with the traces, all files and ranks together, a line for each that happened:
+/// "incomplete: FILE: REASON", "repaired: 2 x KIND, ...", "events skipped: ...", "events set aside:
+/// ...", "events in doubt: ...".
+std::vector<std::string> fault_lines(const Analysis& analysis);
 
 /// Of a step: window, parts, by kind and group.
 OrderedJson parts_json(const StepParts& parts);

@@ -114,11 +114,11 @@ class Differ {
     const char* reason = pair.alignment.gave_up ? "too different to align in order" : "no partner";
     for (const int event : pair.alignment.only_a) {
       diff_.coverage.all_a += duration(a, event);
-      diff_.only_a.push_back(unmatched(a, event, window_a, reason));
+      diff_.only_a.push_back(unmatched(a_, pair.rank_a, event, window_a, reason));
     }
     for (const int event : pair.alignment.only_b) {
       diff_.coverage.all_b += duration(b, event);
-      diff_.only_b.push_back(unmatched(b, event, window_b, reason));
+      diff_.only_b.push_back(unmatched(b_, pair.rank_b, event, window_b, reason));
     }
   }
 
@@ -127,10 +127,15 @@ class Differ {
     return gpu.end - gpu.start;
   }
 
-  static Unmatched unmatched(const RankTrace& trace, int event, const StepWindow& window,
-                             const char* reason) {
-    return {describe_event(trace, event), fmt::format("{} step {}", trace.label(), window.number),
-            reason, trace.events[index_of(event)].start - window.begin, duration(trace, event)};
+  static Unmatched unmatched(const Analysis& side, std::size_t rank, int event,
+                             const StepWindow& window, const char* reason) {
+    const RankTrace& trace = side.rank(rank);
+    return {describe_event(trace, event),
+            rank,
+            window.number,
+            reason,
+            trace.events[index_of(event)].start - window.begin,
+            duration(trace, event)};
   }
 
   void add_parts(const StepParts& parts, Nanoseconds WaterfallPart::*side) {

@@ -34,7 +34,8 @@ struct OperationDiff {
 
 struct Unmatched {
   std::string what;   // key or name
-  std::string where;  // "rank 0 step 1"
+  std::size_t rank;   // index on its side
+  std::int64_t step;  // as its trace numbers it
   std::string reason;
   Nanoseconds start;  // within its step
   Nanoseconds time;

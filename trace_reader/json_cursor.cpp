@@ -12,7 +12,7 @@
 namespace amsp {
 namespace {
 
-constexpr std::size_t kWindow = std::size_t{1} << 20;
+constexpr std::size_t kWindow = std::size_t{1} << 16;
 constexpr std::size_t kLargestWindow = std::size_t{1} << 28;  // of one event
 constexpr std::size_t kMaxDepth = 512;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";

@@ -351,8 +351,12 @@ void TraceBuilder::set_aside_far_times(Part& part) {
                             fmt::format("ProfilerStep#{}", step.number));
     return far;
   });
-  std::erase_if(trace.launches,
-                [&](const Launch& launch) { return is_far(launch.start, launch.end); });
+  std::erase_if(trace.launches, [&](const Launch& launch) {
+    const bool far = is_far(launch.start, launch.end);
+    if (far)
+      trace.quarantined.add("days away from all others", "launch " + trace.text(launch.name));
+    return far;
+  });
 }
 
 void TraceBuilder::order(Part& part) {

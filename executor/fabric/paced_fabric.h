@@ -39,7 +39,7 @@ class PacedFabric : public Fabric {
   /// host, and must outlive the communicators.
   PacedFabric(World& world, Fabric& inner, const PaceOptions& options);
   ~PacedFabric() override;
-  /// "gloo 0.5 over TCP (lo), paced: 10 GB/s and 5 us inside a node, 1 GB/s and 20 us across".
+  /// "TCP (eth0), paced: 10 GB/s and 5 us inside a node, 1 GB/s and 20 us across".
   std::string description() const override;
   std::unique_ptr<Communicator> open(const SubMesh& mesh, Mesh dp) override;
 

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/writable.h"
 #include "tests/core/message_of.h"
 
 namespace amsp {
@@ -89,6 +90,23 @@ TEST_F(Files, FailedWriteLeavesNothingBehind) {
   EXPECT_EQ(message_of([&] { write_file(below_file, "x"); }),
             below_file + ": cannot be written: Not a directory");
 
+  EXPECT_THAT(names(), testing::UnorderedElementsAre("folder", "file"));
+  EXPECT_EQ(read_file(path("file")), "kept");
+}
+
+TEST_F(Files, CheckingWhetherAFileCanBeWrittenSaysTheSameAndChangesNothing) {
+  fs::create_directory(path("folder"));
+  write_file(path("file"), "kept");
+  for (const std::string& bad :
+       {path("folder"), path("new/"), path("no/such/out.json"), path("file/out.json"),
+        path(std::string(255, 'n')), std::string()}) {
+    const std::string message = message_of([&] { write_file(bad, "x"); });
+    EXPECT_NE(message, "");
+    EXPECT_EQ(message_of([&] { check_writable(bad); }), message);
+  }
+  check_writable(path("file"));
+  check_writable(path("new"));
+  check_writable("/dev/null");
   EXPECT_THAT(names(), testing::UnorderedElementsAre("folder", "file"));
   EXPECT_EQ(read_file(path("file")), "kept");
 }

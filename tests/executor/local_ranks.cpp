@@ -8,18 +8,20 @@
 namespace amsp {
 
 Execution run_local_ranks(const Scenario& scenario, const ExecutionOptions& options,
-                          const std::function<void(Rank, const Executor&)>& look) {
+                          const LocalRun& how) {
   const TaskGraph graph =
       build_schedule(scenario.model, scenario.training, scenario.plan, scenario.engine);
-  const std::unique_ptr<TokenSource> tokens = synthetic_tokens(scenario.model.vocab, 1);
+  const std::shared_ptr<const TokenSource> tokens =
+      how.tokens ? how.tokens : synthetic_tokens(scenario.model.vocab, 1);
   Execution result;
   std::mutex mutex;
-  run_local(scenario.plan.dp.size(), [&](World& world, Fabric& fabric) {
+  run_local(scenario.plan.dp.size(), [&](World& world, Fabric& threads) {
     const std::unique_ptr<Device> device = make_host_device();
-    Executor executor(scenario, graph, world, fabric, *device, options);
+    const std::unique_ptr<Fabric> over = how.over ? how.over(world, threads) : nullptr;
+    Executor executor(scenario, graph, world, over ? *over : threads, *device, options);
     Execution mine = executor.run(*tokens);
     const std::lock_guard lock(mutex);
-    if (look) look(world.rank(), executor);
+    if (how.look) how.look(world.rank(), executor);
     if (world.rank() == 0) result = std::move(mine);
   });
   return result;

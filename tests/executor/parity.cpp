@@ -1,10 +1,12 @@
 #include "parity.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "planner/plan_space.h"
 #include "schedule/optimizers.h"
 
@@ -29,6 +31,15 @@ Scenario tiny_scenario(Mesh dp, int parameter_bytes) {
   scenario.training.optimizer = optimizer("adam");
   scenario.plan = {{1, 1}, {1, 1}, {1, 1}, dp, {}};
   scenario.engine.bucket = Bytes{100L * parameter_bytes};
+  return scenario;
+}
+
+Scenario tiny_scenario(Mesh dp, int parameter_bytes, const std::string& plan, int micro_batches) {
+  Scenario scenario = tiny_scenario(dp, parameter_bytes);
+  scenario.plan_name = plan;
+  scenario.plan = plan == "amsp-like" ? ShardingPlan{{dp.intra / 2, 1}, dp, dp, dp, {}}
+                                      : named_plan(plan, dp, "", "test");
+  scenario.training.micro_batches = micro_batches;
   return scenario;
 }
 
@@ -76,36 +87,52 @@ ExecutionOptions Parity::options() const {
   return options;
 }
 
-/// One rank that runs all micro-batches of all ranks, one after the other.
-const Execution& Parity::unsharded(const Scenario& scenario) {
-  const int batches = scenario.training.micro_batches * scenario.plan.dp.size();
-  const auto key = std::pair(scenario.training.parameter_bytes, batches);
-  const auto found = unsharded_.find(key);
-  if (found != unsharded_.end()) return found->second;
+Scenario unsharded(const Scenario& scenario) {
   Scenario one = scenario;
   one.plan = {};
-  one.training.micro_batches = batches;
+  one.training.micro_batches = scenario.training.micro_batches * scenario.plan.dp.size();
   one.training.recompute = Recompute::kNone;
   one.engine = {};
-  return unsharded_.emplace(key, run_(one, options())).first->second;
+  return one;
 }
 
-Distance Parity::distance(const Scenario& scenario) {
-  const Execution& one = unsharded(scenario);
-  const Execution many = run_(scenario, options());
+const Execution& Parity::one(const Scenario& scenario) {
+  const Scenario one = unsharded(scenario);
+  const ModelSpec& m = one.model;
+  const TrainingSpec& t = one.training;
+  const std::string key = fmt::format(
+      "{}", fmt::join(std::vector<int>{m.hidden, m.layers, m.heads, m.kv_heads, m.head_dim, m.ffn,
+                                       m.vocab, m.tied_embeddings, m.qkv_bias, m.output_bias,
+                                       m.mlp_bias, m.fused_qkv, m.fused_gate_up, t.sequence_length,
+                                       t.micro_batch, t.micro_batches, t.parameter_bytes,
+                                       t.gradient_bytes, t.clip_gradients},
+                      " "));
+  const auto found = ones_.find(key);
+  return found != ones_.end() ? found->second : ones_.emplace(key, run(one)).first->second;
+}
+
+Distance distance(const Execution& many, const Execution& one) {
+  AMSP_CHECK(
+      many.losses.size() == one.losses.size() && many.parameters.size() == one.parameters.size(),
+      "{} steps and {} tensors against {} and {}", many.losses.size(), many.parameters.size(),
+      one.losses.size(), one.parameters.size());
   Distance result;
+  // NaN (a part that nobody owns) must not pass for 0.
+  const auto keep_larger = [](double& kept, double value) {
+    if (!std::isnan(kept) && !(value <= kept)) kept = value;
+  };
   for (std::size_t i = 0; i < one.losses.size(); ++i)
-    result.loss = std::max(result.loss, std::abs(many.losses[i] / one.losses[i] - 1));
+    keep_larger(result.loss, std::abs(many.losses[i] / one.losses[i] - 1));
   for (std::size_t id = 0; id < one.parameters.size(); ++id) {
+    AMSP_CHECK(many.parameters[id].size() == one.parameters[id].size(), "tensor {} has {} and {}",
+               id, many.parameters[id].size(), one.parameters[id].size());
     double difference = 0, size = 0;
     for (std::size_t i = 0; i < one.parameters[id].size(); ++i) {
       const double a = many.parameters[id][i], b = one.parameters[id][i];
       difference += (a - b) * (a - b);
       size += b * b;
     }
-    // NaN (a part that nobody owns) must not pass for 0.
-    const double distance = std::sqrt(difference / size);
-    if (!(distance <= result.parameters)) result.parameters = distance;
+    keep_larger(result.parameters, std::sqrt(difference / size));
   }
   return result;
 }

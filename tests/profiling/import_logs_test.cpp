@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "profiling/import_report.h"
+#include "tests/core/message_of.h"
 #include "tests/profiling/sample_logs.h"
 #include "topology/collective_profile.h"
 
@@ -123,6 +124,78 @@ TEST(ImportLogs, GroupsThatAProfileCannotHoldAreNoted) {
   EXPECT_THAT(imported.notes, ElementsAre("split.log:1: left out: ran in 2 groups at once "
                                           "(NCCL_TESTS_SPLIT); a profile holds groups that run "
                                           "alone"));
+}
+
+/// Measured: together_h100_1n_ar_nvls of data/nccl.
+constexpr const char* kNvlsRow = "1073741824 268435456 float sum -1 4018.59 267.19 467.59 0\n";
+
+TEST(ImportLogs, FasterThanRingsIsReducedBySwitches) {
+  ImportOptions options = lab(8);
+  options.kind = CollectiveKind::kAllReduce;
+  options.mesh = Mesh{8, 1};
+  const NcclLog log = log_of(kNvlsRow, "nvls.log");
+  const LogImport imported = import_logs({log}, options);  // NVLink: 450 GB/s
+  EXPECT_EQ(imported.profile.tables[0].algorithm, NcclAlgorithm::kNvls);
+  EXPECT_EQ(profile_json(imported.profile)["collectives"][0]["algorithm"], "nvls");
+  EXPECT_THAT(imported.notes, ElementsAre("all_reduce on 8x1 reaches a bus bandwidth of 468 GB/s, "
+                                          "more than rings can: switches reduced it (nvls)"));
+  options.hardware.nvlink_bandwidth = 900_GBps;
+  EXPECT_EQ(import_logs({log}, options).profile.tables[0].algorithm, NcclAlgorithm::kRing);
+  options.ring_limit = 400_GBps;
+  EXPECT_EQ(import_logs({log}, options).profile.tables[0].algorithm, NcclAlgorithm::kNvls);
+  // over nodes: 8 NICs of 50 GB/s
+  options = lab(8);
+  options.kind = CollectiveKind::kAllReduce;
+  options.mesh = Mesh{8, 4};
+  const NcclLog sharp = log_of("1000000 250000 float sum -1 3.41 293.26 568.18 0\n", "sharp.log");
+  EXPECT_EQ(import_logs({sharp}, options).profile.tables[0].algorithm,
+            NcclAlgorithm::kCollNetChain);
+}
+
+/// Measured on 2 nodes of 8 A100 with 16 x 100 Gbps (Oracle BM.GPU.A100, NCCL 2.25).
+TEST(ImportLogs, TwoNodesBeatRingsByATree) {
+  ImportOptions options = lab(8);
+  options.kind = CollectiveKind::kAllReduce;
+  options.mesh = Mesh{8, 2};
+  options.hardware.nic_bandwidth = 25_GBps;
+  const LogImport imported = import_logs(
+      {log_of("10737418240 2684354560 float sum -1 90330 118.87 222.88 0\n", "oci.log")}, options);
+  EXPECT_EQ(imported.profile.tables[0].algorithm, NcclAlgorithm::kTree);
+  EXPECT_THAT(
+      imported.notes,
+      ElementsAre("all_reduce on 8x2 reaches a bus bandwidth of 223 GB/s, more than rings can: a "
+                  "tree over 2 nodes sends each byte once (tree)"));
+}
+
+TEST(ImportLogs, MoreThanTheDatasheetIsOtherHardware) {
+  ImportOptions options = pair();
+  options.hardware.nvlink_bandwidth = 20_GBps;
+  EXPECT_EQ(
+      message_of([&] { import_logs({log_of(row(2'000'000, 40), "a.log")}, options); }),
+      "a.log: all_gather on 2x1 reaches a bus bandwidth of 25.0 GB/s, more than NVLink's 20.0 "
+      "GB/s: is the hardware described right?");
+}
+
+TEST(ImportLogs, CapacitiesBelowTheMeasuredAreNoted) {
+  const LogImport imported = import_logs({log_of(row(2'000'000, 40), "a.log")}, pair());
+  ClusterSpec cluster;
+  cluster.name = "c";
+  cluster.node.nvlink_capacity = 20_GBps;
+  cluster.node.nic_capacity = 1_GBps;  // nothing was measured there
+  EXPECT_THAT(
+      capacity_notes(imported, cluster),
+      ElementsAre("node.nvlink.capacity of cluster 'c' is 20.0 GB/s, but 25.0 GB/s was "
+                  "measured (bus bandwidth of all_gather on 2x1, 2000000 bytes): a scenario "
+                  "has to state at least that"));
+  cluster.node.nvlink_capacity = 26_GBps;
+  EXPECT_THAT(capacity_notes(imported, cluster), ElementsAre());
+}
+
+TEST(ImportLogs, NamesThatAreNoUtf8AreReplaced) {
+  std::string text = sample_text("rccl_out_of_place_only.log");
+  text.replace(text.find("MI300A"), 6, "\xff\xfe 300");
+  const LogImport imported = import_logs({read_nccl_log(text, "a.log")}, lab(4));
+  EXPECT_THAT(profile_text(profile_json(imported.profile)), HasSubstr("Instinct \ufffd\ufffd 300"));
 }
 
 TEST(ImportLogs, ReportsSayWhatWasTaken) {

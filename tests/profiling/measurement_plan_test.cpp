@@ -69,10 +69,9 @@ TEST(MeasurementPlan, SaysWhatTheProfileKnows) {
   EXPECT_EQ(plan.profile, "a800-4xhdr");
   const KernelNeed& attention = kernel(plan, "attention S 4096 b 1 heads 40 d 128 forward");
   EXPECT_EQ(attention.coverage, Coverage::kMeasured);
-  EXPECT_TRUE(attention.in_profile);
   EXPECT_EQ(kernel(plan, "gemm 4096x5120x5120 forward").coverage, Coverage::kDerived);
   EXPECT_FALSE(kernel(plan, "gemm 4096x5120x32000 forward").coverage == Coverage::kMeasured);
-  EXPECT_FALSE(kernel(plan, "norm forward, 83.9 MB").in_profile);
+  EXPECT_EQ(kernel(plan, "norm forward, 83.9 MB").coverage, Coverage::kDerived);
   // a whole node's group of neighbours is measured; its 4 bytes are below the smallest size
   const auto& gather = family(plan, CollectiveKind::kAllGather, "4x1", false);
   EXPECT_TRUE(gather.in_profile);
@@ -90,9 +89,8 @@ TEST(MeasurementPlan, WithoutAProfileAllIsModelledOrFromBytes) {
   const MeasurementPlan plan = plan_of(k13B, {"cluster.profile=none"});
   EXPECT_TRUE(plan.profile.empty());
   for (const KernelNeed& need : plan.kernels)
-    EXPECT_EQ(need.coverage, need.in_profile || need.pass == Pass::kWeightGradient
-                                 ? Coverage::kModelled
-                                 : Coverage::kDerived)
+    EXPECT_EQ(need.coverage,
+              need.work.kind == ComputeKind::kMemory ? Coverage::kDerived : Coverage::kModelled)
         << need.name;
   for (const CollectiveNeed& need : plan.collectives)
     EXPECT_EQ(need.coverage(), Coverage::kModelled);
@@ -162,7 +160,6 @@ TEST(MeasurementPlan, CostIsRepetitionsTimesTimeAndSettingUp) {
 TEST(MissingMeasurements, AreThoseThatAProfileCouldHold) {
   const MeasurementPlan left = missing(plan_of(k13B));
   for (const KernelNeed& need : left.kernels) {
-    EXPECT_TRUE(need.in_profile) << need.name;
     EXPECT_NE(need.coverage, Coverage::kMeasured) << need.name;
   }
   ASSERT_EQ(left.collectives.size(), 3U);

@@ -101,13 +101,13 @@ TEST(ImportErrors, NameTheOptionThatSaysWhatTheLogDoesNot) {
   EXPECT_EQ(message_of([&] {
               import_logs({read_nccl_log(bare, "bare.log")}, of(CollectiveKind::kAllReduce));
             }),
-            "bare.log:3: lists no ranks; give --mesh, GPUs per node x nodes such as 8x4");
+            "bare.log:1: lists no ranks; give --mesh, GPUs per node x nodes such as 8x4");
   ImportOptions told = of(CollectiveKind::kAllReduce);
   told.mesh = Mesh{8, 2};
   EXPECT_EQ(import_logs({read_nccl_log(bare, "bare.log")}, told).tables.size(), 1U);
   told.mesh = Mesh{4, 2};
   EXPECT_EQ(message_of([&] { import_logs({read_nccl_log(bare, "bare.log")}, told); }),
-            "bare.log: nothing is left for a profile: bare.log:3: left out: a profile holds whole "
+            "bare.log: nothing is left for a profile: bare.log:1: left out: a profile holds whole "
             "nodes of 8 GPUs, or groups inside one; this is 4x2");
   // the bandwidths tell that it ran on other ranks
   told.mesh = Mesh{8, 4};

@@ -144,6 +144,13 @@ class AmspPlan(unittest.TestCase):
         self.assertIn("nothing to rank", result.stdout)
         self.assertIn("16 exceed 80.0 GiB, the nearest by", result.stdout)
 
+    def test_a_file_that_cannot_be_written_is_found_before_the_search(self):
+        for option in (["--export", "scenario", "--output"], ["--pareto-svg"]):
+            result = run(TINY, "--json", *option, "/no/such/x")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("/no/such/x: cannot be written: No such file", result.stderr)
+            self.assertEqual(result.stdout, "")  # else candidates, as they come
+
     def test_failures(self):
         cases = [
             (("no-such-file.json",), 2, "no-such-file.json"),
@@ -159,6 +166,9 @@ class AmspPlan(unittest.TestCase):
             ((TINY, "--export", "megatron", "--output", "x"), 2, "--export"),
             ((TINY, "--export", "scenario", "--output", "/no/such/x", "--pick", "1"), 2, "/no/such"),
             ((TINY, "--export", "scenario", "--output", "x", "--pick", "99"), 2, "from 1 to 16"),
+            ((TINY, "--export", "scenario", "--output", "x", "--pick", "99999999999999999999"), 2,
+             "--pick: Value 99999999999999999999 not in range 1 to 1000000"),
+            ((TINY, "--compare", ""), 2, "must not be empty"),
             ((TINY, "--set", "cluster.node.nics.count=8"), 2, "json#/cluster: profile"),
             ((TINY, "--top", "0"), 2, "--top"),
             ((), 2, "scenario"),

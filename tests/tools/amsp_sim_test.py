@@ -146,6 +146,9 @@ class AmspSim(unittest.TestCase):
             ((TINY, "--trace", ""), 2, "must not be empty"),
             ((TINY, "--trace", TINY), 2, "is an input itself"),
             ((TINY, "--trace", "one.json", "--report", "one.json"), 2, "is the file of --trace"),
+            ((TINY, "--trace", "one.json", "--report", "./one.json"), 2, "is the file of --trace"),
+            (("collective", "dgx-h100", "--algo", ""), 2, "--algo: must not be empty"),
+            (("collective", "dgx-h100", "--mesh", ""), 2, "--mesh: must not be empty"),
             ((TINY, "--samples", "10"), 2, "needs 'conditions/jitter'"),
             ((TINY, "--set", 'conditions={"slow_gpus":[{"at":"node0/gpu9","speed":0.5}]}'), 2,
              "tiny-zero3.json#/conditions/slow_gpus/0/at: there is no node0/gpu9"),
@@ -180,6 +183,16 @@ class AmspSim(unittest.TestCase):
                                         stderr=subprocess.PIPE, text=True, timeout=120)
                 self.assertEqual(result.returncode, 2)
                 self.assertIn("standard output: can't be written", result.stderr)
+
+    def test_a_file_that_cannot_be_written_leaves_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            good = pathlib.Path(folder, "good")
+            for first, second in (("--trace", "--report"), ("--report", "--trace")):
+                result = run(TINY, first, good, second, pathlib.Path(folder, "no", "bad"))
+                self.assertEqual(result.returncode, 2)
+                self.assertIn("cannot be written: No such file or directory", result.stderr)
+                self.assertEqual(result.stdout, "")
+                self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
 
     def test_out_of_memory_is_predicted_and_says_what_to_change(self):
         result = run(SOURCE / "scenarios/llama-7b-amsp-1024gpu.json", "--set", "cluster.nodes=1",

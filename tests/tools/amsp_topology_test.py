@@ -125,7 +125,7 @@ class Topology(unittest.TestCase):
             (("topology", "dgx-h10"), "there is no file or preset 'dgx-h10'; did you mean 'dgx-h100'?"),
             (("topology", "dgx-h100"), "dgx-h100#/nodes: is missing"),
             (("topology", DUMP, "--set", "nodes=2"), "--set: has no effect"),
-            (("topology", SCENARIO, "--svg", SCENARIO), "is the input itself"),
+            (("topology", SCENARIO, "--svg", SCENARIO), "is an input itself"),
             (("topology", SCENARIO, "--dot", "/no/such/folder/x.dot"), "/no/such/folder"),
             (("topology", "dgx-h100", "--set", "nodes=40", "--set", "fabric.spines=0"),
              "two leaves and no spine"),

@@ -40,11 +40,19 @@ def check_errors():
     expect("cannot be read" in run("summary", "no_such_file.json", code=2).stderr, "missing file")
     run(code=2)
     run("sumary", code=2)
+    good = ODD / "good_baseline.json"
+    for arguments in (("report", good, "--out", "x.html", "--against", ""),
+                      ("report", good, "--out", ""),
+                      ("calibrate", good, "--scenario", "s.json", "--out", "x.json", "--name", ""),
+                      ("diff", good, good, "--merged", ""), ("diff", good, ""),
+                      ("summary", good, "--rules", "")):
+        refused = run(*arguments, code=2)
+        expect("must not be empty" in refused.stderr and refused.stdout == "", refused)
 
 
 def check_diff(folder):
     a, b = ODD / "diff_a.json", ODD / "diff_b.json"
-    expect("only in B: 1 events, 30.00 us" in run("diff", a, b).stdout, "one unmatched event")
+    expect("only in B: 1 event, 30.00 us" in run("diff", a, b).stdout, "one unmatched event")
     slow = folder / "slow.json"
     trace = json.loads((ODD / "good_baseline.json").read_text())
     trace["traceEvents"][0]["dur"] = 1100

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "executor/fabric/gloo_fabric.h"
+#include "executor/fabric/socket_fabric.h"
 #include "executor/fabric/mpi_world.h"
 #include "executor/host/host_stream.h"
 
@@ -55,7 +55,7 @@ void run(amsp::World& world, amsp::Fabric& fabric, const std::string& way, Clock
 
 int main(int argc, char** argv) {
   amsp::MpiWorld world;
-  amsp::GlooFabric fabric(world, {});
+  amsp::SocketFabric fabric(world, {});
   std::printf("pid %d\n", ::getpid());
   std::fflush(stdout);
   const auto when = Clock::time_point(std::chrono::nanoseconds(std::stoll(

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "executor/fabric/gloo_fabric.h"
+#include "executor/fabric/socket_fabric.h"
 #include "executor/fabric/local_world.h"
 #include "executor/fabric/mpi_world.h"
 #include "executor/fabric/paced_fabric.h"
@@ -16,7 +16,7 @@ namespace amsp {
 namespace {
 
 MpiWorld* world = nullptr;
-GlooFabric* fabric = nullptr;
+SocketFabric* fabric = nullptr;
 
 Mesh all() {
   return {world->size(), 1};
@@ -32,13 +32,13 @@ TEST(MpiWorld, ExchangesTextsByRank) {
   }
 }
 
-TEST(GlooFabric, SaysWhatItIs) {
-  EXPECT_EQ(fabric->description(), "gloo 0.5 over TCP (lo)");
+TEST(SocketFabric, SaysWhatItIs) {
+  EXPECT_EQ(fabric->description(), "sockets of one machine");
 }
 
-TEST(GlooFabric, RefusesAnInterfaceThatDoesNotExist) {
+TEST(SocketFabric, RefusesAnInterfaceThatDoesNotExist) {
   try {
-    GlooFabric wrong(*world, {"no-such-if"});
+    SocketFabric wrong(*world, {"no-such-if"});
     FAIL() << "nothing was thrown";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), testing::StartsWith("network interface 'no-such-if' doesn't exist on "
@@ -51,20 +51,20 @@ std::string name_of(const testing::TestParamInfo<DType>& one) {
   return to_string(one.param);
 }
 
-class GlooCollectives : public testing::TestWithParam<DType> {};
+class SocketCollectives : public testing::TestWithParam<DType> {};
 
-TEST_P(GlooCollectives, GiveTheSerialResult) {
+TEST_P(SocketCollectives, GiveTheSerialResult) {
   expect_right_collectives(*fabric->open(sub_mesh(all()), all()), GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GlooCollectives,
+INSTANTIATE_TEST_SUITE_P(All, SocketCollectives,
                          testing::Values(DType::kF64, DType::kF32, DType::kBf16, DType::kI32),
                          name_of);
 
-class GlooSums : public testing::TestWithParam<DType> {};
+class SocketSums : public testing::TestWithParam<DType> {};
 
 // The threads of one process stand in for the other ranks.
-TEST_P(GlooSums, HaveTheBitsOfTheLocalFabric) {
+TEST_P(SocketSums, HaveTheBitsOfTheLocalFabric) {
   const auto mine = random_reductions(*fabric->open(sub_mesh(all()), all()), GetParam());
   run_local(world->size(), [&](World& local, Fabric& threads) {
     const auto theirs = random_reductions(*threads.open(sub_mesh(all()), all()), GetParam());
@@ -74,10 +74,10 @@ TEST_P(GlooSums, HaveTheBitsOfTheLocalFabric) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GlooSums, testing::Values(DType::kF64, DType::kF32, DType::kBf16),
+INSTANTIATE_TEST_SUITE_P(All, SocketSums, testing::Values(DType::kF64, DType::kF32, DType::kBf16),
                          name_of);
 
-TEST(GlooFabric, IsPacedAsWell) {
+TEST(SocketFabric, IsPacedAsWell) {
   const Pace pace{BytesPerSec{100e6}, Seconds{0.001}};
   PacedFabric paced(*world, *fabric, {pace, pace});
   HostStream stream("paced");
@@ -98,7 +98,7 @@ TEST(GlooFabric, IsPacedAsWell) {
   EXPECT_EQ(paced.report().collectives, 3);
 }
 
-TEST(GlooFabric, CommunicatorsRunSideBySide) {
+TEST(SocketFabric, CommunicatorsRunSideBySide) {
   if (world->size() != 4) GTEST_SKIP() << "needs 4 ranks";
   expect_independent_communicators(*fabric);
 }
@@ -109,7 +109,7 @@ TEST(GlooFabric, CommunicatorsRunSideBySide) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   amsp::MpiWorld world(std::chrono::seconds(60));
-  amsp::GlooFabric fabric(world, {"", std::chrono::seconds(60)});
+  amsp::SocketFabric fabric(world, {"", std::chrono::seconds(60)});
   amsp::world = &world;
   amsp::fabric = &fabric;
   return RUN_ALL_TESTS();
