@@ -3,6 +3,7 @@
 // A block has four warps. Forward and dq: 64 queries a block, 16 a warp; dk and dv: 64 keys a
 // block, 16 a warp. Tiles of the other side pass through shared memory; scores and results stay in
 // registers, where the accumulator of one product has the layout of the next one's A.
+// Long because three kernels share the handling of fragments, which nothing else needs.
 #include <cmath>
 
 #include "executor/cuda/kernel_support.cuh"

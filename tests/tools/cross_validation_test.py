@@ -56,7 +56,7 @@ class CrossValidation(unittest.TestCase):
         known = json.loads(self.must(TOOLS / "amsp-profile", "plan", self.scenario, "--json", "--set",
                                      f"cluster.profile={profile}", *flags(SMALL)))
         # Shards of the optimizer are smaller than what was measured.
-        self.assertEqual({kernel["known"] for kernel in known["kernels"]
+        self.assertEqual({kernel["coverage"] for kernel in known["kernels"]
                           if not kernel["name"].startswith(("adam", "gradient"))}, {"measured"})
 
     def test_a_profile_from_traces_of_a_run(self):
