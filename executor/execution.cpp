@@ -1,14 +1,15 @@
 #include "executor/execution.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
+#include <ctime>
+#include <limits>
 
 #include "core/error.h"
+#include "executor/host_identity.h"
 #include "executor/initial_values.h"
 #include "executor/rank_program.h"
 
@@ -26,16 +27,6 @@ std::vector<T> unpack(const std::string& text) {
   std::vector<T> values(text.size() / sizeof(T));
   std::memcpy(values.data(), text.data(), values.size() * sizeof(T));
   return values;
-}
-
-/// Two ranks with the same text read the same monotonic clock.
-std::string clock_identity() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string text;
-  std::getline(file, text);
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  return text + host;
 }
 
 std::int64_t now_ns() {
@@ -277,7 +268,7 @@ void Executor::gather_parameters(Execution& result) {
 /// the offset is the median over barriers, its uncertainty half of their spread.
 void Executor::measure_clocks(Execution& result) {
   constexpr int kBarriers = 21;
-  const std::vector<std::string> hosts = world_.exchange(clock_identity());
+  const std::vector<std::string> hosts = world_.exchange(clock_domain());
   result.clocks.assign(hosts.size(), {});
   if (std::ranges::all_of(hosts, [&](const std::string& host) { return host == hosts[0]; })) return;
   std::vector<std::int64_t> times;

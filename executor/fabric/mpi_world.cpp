@@ -11,7 +11,7 @@
 #include <exception>
 
 #include "core/error.h"
-#include "executor/fabric/host_identity.h"
+#include "executor/host_identity.h"
 #include "executor/fabric/lost_rank.h"
 
 namespace amsp {

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/quantity.h"
 #include "executor/fabric/chunks.h"
-#include "executor/fabric/host_identity.h"
+#include "executor/host_identity.h"
 #include "executor/host/host_stream.h"
 
 namespace amsp {

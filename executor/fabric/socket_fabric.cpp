@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "core/nearest.h"
-#include "executor/fabric/host_identity.h"
+#include "executor/host_identity.h"
 #include "executor/fabric/ring_communicator.h"
 #include "executor/fabric/socket_links.h"
 
