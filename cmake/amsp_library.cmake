@@ -35,15 +35,18 @@ function(amsp_library name)
   target_link_libraries(amsp_${name} PUBLIC ${arg_PUBLIC} PRIVATE amsp_options ${arg_PRIVATE})
 endfunction()
 
-# amsp_test(NAME sources... LIBS libs... [LABELS labels...] [PREFIX text]): one test program; every
+# amsp_test(NAME sources... LIBS libs... [LABELS labels...] [PREFIX text] [TIMEOUT s]): one test program; every
 # case is a ctest of its own, with the prefix before its name.
 function(amsp_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "LIBS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;TIMEOUT" "LIBS;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE amsp_options ${arg_LIBS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE AMSP_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              AMSP_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  set(properties TIMEOUT 300)
+  set(properties TIMEOUT ${arg_TIMEOUT})
   if(arg_LABELS)
     list(APPEND properties LABELS "${arg_LABELS}")
   endif()
