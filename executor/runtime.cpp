@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "executor/slots.h"
@@ -111,7 +111,7 @@ void Runtime::collect_first_tail() {
 
 void Runtime::run(std::int64_t steps, const FillTokens& fill, const OnStep& on_step) {
   for (std::size_t i = 0; i < begin_; ++i) issue(i, at_end(i), 0);
-  std::optional<StepResult> waiting;  // for the mark that ends it
+  std::unique_ptr<StepResult> waiting;  // for the mark that ends it
   const auto finish = [&](std::int64_t step, TaskSpan mark) {
     if (!waiting) return;
     AMSP_CHECK(waiting->step == step, "step {} ends, not {}", waiting->step, step);
@@ -122,7 +122,7 @@ void Runtime::run(std::int64_t steps, const FillTokens& fill, const OnStep& on_s
   const auto take = [&](std::int64_t step) {
     StepResult result = collect(step);
     finish(step - 1, result.spans[begin_]);
-    waiting = std::move(result);
+    waiting = std::make_unique<StepResult>(std::move(result));
   };
   for (std::int64_t step = 1; step <= steps; ++step) {
     if (step == 2) collect_first_tail();  // before its events are used again
