@@ -322,7 +322,7 @@ def host():
                      "hbm_efficiency": 0.8, "gemm_efficiency": 0.8, "attention_efficiency": 0.3, "sms": 100},
              "node": {"gpus": ranks, "nvlink": {"kind": "switch", "switches": 1, "bandwidth": "20GBps"},
                       "pcie": {"bandwidth": "20GBps"}, "nics": {"count": 1, "bandwidth": "10Gbps"},
-                      "comm_sms": {"intra": 5, "inter": 5}},
+                      "comm_sms": {"intra": 12, "inter": 12}},
              "profile": "none"},
             {"sequence_length": 256, "micro_batch": 1, "micro_batches": 2,
              "precision": {"parameters": "fp32"}}, "zero3")
