@@ -18,6 +18,8 @@ std::optional<std::pair<std::int64_t, std::string_view>> split_key(std::string_v
   std::int64_t step = 0;
   const auto [end, error] = std::from_chars(key.data() + 1, key.data() + key.size(), step);
   if (error != std::errc{} || end == key.data() + key.size() || *end != '/') return std::nullopt;
+  // "s01" is no step of ours: its key is a text like any other.
+  if (std::to_string(step) != std::string_view(key.data() + 1, end)) return std::nullopt;
   return std::pair(step, key.substr(static_cast<std::size_t>(end - key.data()) + 1));
 }
 
