@@ -176,7 +176,8 @@ std::string JsonCursor::place(std::uint64_t offset) const {
 }
 
 void JsonCursor::return_to(std::uint64_t offset) {
-  at_ = window_.data() + (offset - base_);
+  // A fault at the very end is behind nothing: one place further is the end as well.
+  at_ = std::min<const char*>(window_.data() + (offset - base_), end_);
 }
 
 bool JsonCursor::accept_key(std::string_view text) {
