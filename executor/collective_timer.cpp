@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "executor/even_message.h"
 
 namespace amsp {
 
@@ -33,42 +34,23 @@ class Timer {
   }
 
   CollectiveTiming time(Bytes bytes, const TimerRules& rules) {
-    const std::int64_t elements = std::max<std::int64_t>(1, bytes.value / size_of(type_));
-    const Message message = message_of(elements);
-    run(message, rules.warm_up);
-    const double once = run(message, 1).front();
+    const TimedMessage timed =
+        even_message(device_, kind_, type_, communicator_->size(), bytes.value);
+    run(timed.message, rules.warm_up);
+    const double once = run(timed.message, 1).front();
     const int repetitions = static_cast<int>(std::clamp(
         std::ceil(rules.enough.value / std::max(once, 1e-9)),
         static_cast<double>(rules.least_repetitions), static_cast<double>(rules.most_repetitions)));
-    std::vector<double> seconds = run(message, repetitions);
+    std::vector<double> seconds = run(timed.message, repetitions);
     std::sort(seconds.begin(), seconds.end());
     const auto quantile = [&](double p) {
       return Seconds{
           seconds[static_cast<std::size_t>(p * static_cast<double>(seconds.size() - 1))]};
     };
-    return {Bytes{elements * size_of(type_)}, quantile(0.5), quantile(0.1), quantile(0.9),
-            repetitions};
+    return {Bytes{timed.bytes}, quantile(0.5), quantile(0.1), quantile(0.9), repetitions};
   }
 
  private:
-  Message message_of(std::int64_t elements) {
-    const std::int64_t members = communicator_->size();
-    const std::int64_t share = (elements + members - 1) / members;
-    memory_ = device_.allocate(static_cast<std::size_t>(share * members * size_of(type_)));
-    Message message{kind_, type_, {}};
-    std::int64_t from = 0;
-    for (std::int64_t i = 0; i < members; ++i) {
-      std::int64_t count = std::min(share, elements - from);
-      if (kind_ == CollectiveKind::kBroadcast) count = i == 0 ? elements : 0;
-      message.parts.emplace_back();
-      if (count > 0)
-        message.parts.back().push_back(
-            {static_cast<std::byte*>(memory_.get()) + from * size_of(type_), count});
-      from += std::max<std::int64_t>(count, 0);
-    }
-    return message;
-  }
-
   /// Seconds of each repetition, the same on all ranks.
   std::vector<double> run(const Message& message, int repetitions) {
     std::vector<Interval> mine;
@@ -108,7 +90,6 @@ class Timer {
   std::unique_ptr<Stream> stream_;
   std::unique_ptr<Event> start_, end_;
   bool takes_part_ = false;
-  std::shared_ptr<void> memory_;
 };
 
 }  // namespace

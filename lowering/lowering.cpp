@@ -152,7 +152,9 @@ double Lowering::link_fraction(const Task& task, const LinkLoad& load) const {
 }
 
 double Lowering::sm_fraction(const Task& task) const {
-  if (collective_time(task).time.value <= 0) return 0;
+  const CollectiveTime& time = collective_time(task);
+  if (time.time.value <= 0) return 0;
+  if (time.compute_share) return *time.compute_share;
   const NodeSpec& node = cluster_.spec().node;
   const bool over_nodes = graph_.collective(task).call.mesh.shape.inter > 1;
   return static_cast<double>(over_nodes ? node.comm_sms_inter : node.comm_sms_intra) /

@@ -28,7 +28,8 @@ class LoadGraph;
 /// Every running task has a nominal time T (alone on idle resources) and uses, at its nominal
 /// pace, a fraction u <= 1 of each resource:
 ///   link  bytes / (available * T)                                  for each link of a collective
-///   SMs   1 for compute; for a collective the SMs its channels hold (NodeSpec::comm_sms_*)
+///   SMs   1 for compute; for a collective its measured CollectiveTime::compute_share, else the
+///         SMs that its channels hold (NodeSpec::comm_sms_*)
 ///   HBM   bytes / (HBM rate * T); a collective moves kHbmPerWireByte times the bytes it sends
 class Lowering {
  public:

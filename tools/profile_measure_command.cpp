@@ -10,6 +10,7 @@
 #include "executor/collective_timer.h"
 #include "executor/execution.h"
 #include "executor/fabric/local_world.h"
+#include "executor/interference_timer.h"
 #include "profiling/measurement_plan.h"
 #include "schedule/memory.h"
 #include "schedule/schedule_builder.h"
@@ -28,8 +29,8 @@ using namespace amsp;
 
 constexpr const char* kFooter = R"(
 Measures this machine for a scenario: every kernel, by training its model unsharded on all ranks at
-once (with fewer layers if it doesn't fit so), and the collectives that the plans need, by size, one
-group alone.
+once (with fewer layers if it doesn't fit so), the collectives that the plans need, by size, one
+group alone, and what they take from compute that runs beside them.
 
 Examples:
   mpirun -n 2 amsp-profile measure scenario.json --output machine.json
@@ -40,15 +41,26 @@ Examples:
 Exit codes: 0 done, 2 the input is wrong, 3 a plan is not possible, 4 a rank or device failed.
 )";
 
-constexpr int kSteps = 8;
-constexpr int kWarmUp = 3;
+constexpr double kBesideSeconds = 0.1;  // of collectives beside compute, one of each size
 
 struct Options {
   std::string scenario;
   std::vector<std::string> overrides, plans;
   std::string output, name = "this machine";
+  bool quick = false;
   RankOptions ranks;
 };
+
+/// How thoroughly.
+struct Effort {
+  int steps = 8, warm_up = 3;
+  TimerRules alone;
+  InterferenceRules beside;
+};
+Effort effort_of(const Options& options) {
+  if (!options.quick) return {};
+  return {4, 1, {.least_repetitions = 5, .enough = Seconds{0.02}}, {3, Seconds{0.02}}};
+}
 
 std::vector<Scenario> load_all(const Options& options) {
   std::vector<Scenario> scenarios;
@@ -87,8 +99,25 @@ DType element_type(const TrainingSpec& training) {
                                          : DType::kF64;
 }
 
+/// The smallest that together take no longer; at least one.
+std::vector<Bytes> sizes_within(double seconds, const MeasuredTable& table) {
+  std::vector<Bytes> sizes;
+  for (const auto& [bytes, time] : table.seconds) {
+    seconds -= time;
+    if (seconds < 0 && !sizes.empty()) break;
+    sizes.push_back(Bytes{bytes});
+  }
+  return sizes;
+}
+
+/// Of a feed-forward layer.
+ProductShape largest_product(const Scenario& scenario) {
+  return {scenario.training.tokens(), scenario.model.ffn, scenario.model.hidden};
+}
+
 std::vector<MeasuredTable> time_collectives(World& world, Fabric& fabric, Device& device,
-                                            const Scenario& scenario, const Needs& needs) {
+                                            const Scenario& scenario, const Needs& needs,
+                                            const Effort& effort) {
   std::vector<MeasuredTable> tables;
   for (const auto& [key, sizes] : needs) {
     std::vector<Bytes> all;
@@ -100,8 +129,13 @@ std::vector<MeasuredTable> time_collectives(World& world, Fabric& fabric, Device
                                               device.description())};
     for (const CollectiveTiming& timing :
          time_collective(world, fabric, device, key.first, key.second, scenario.plan.dp,
-                         element_type(scenario.training), false, all))
+                         element_type(scenario.training), false, all, effort.alone))
       table.seconds[timing.bytes.value] = timing.median.value;
+    table.compute_share =
+        time_interference(world, fabric, device, key.first, key.second, scenario.plan.dp,
+                          element_type(scenario.training), sizes_within(kBesideSeconds, table),
+                          largest_product(scenario), effort.beside)
+            .compute_share();
     tables.push_back(std::move(table));
   }
   return tables;
@@ -121,14 +155,14 @@ Scenario alone(const Scenario& scenario) {
 }
 
 /// The trace of its median step.
-std::string run_alone(const Scenario& scenario, Device& device) {
+std::string run_alone(const Scenario& scenario, Device& device, const Effort& effort) {
   std::string text;
   const TaskGraph graph =
       build_schedule(scenario.model, scenario.training, scenario.plan, scenario.engine);
   run_local(1, [&](World& world, Fabric& fabric) {
     ExecutionOptions options;
-    options.steps = kSteps;
-    options.warm_up = kWarmUp;
+    options.steps = effort.steps;
+    options.warm_up = effort.warm_up;
     Executor executor(scenario, graph, world, fabric, device, options);
     executor.run(*synthetic_tokens(scenario.model.vocab, 1));
     TraceMeta meta;
@@ -153,13 +187,15 @@ int measure_rank(const Options& options, World& world, Fabric& fabric, Device& d
     return code;
   const Scenario& first = scenarios.front();
   const Scenario one = alone(first);
+  const Effort effort = effort_of(options);
   const bool shows = world.rank() == 0 && isatty(STDERR_FILENO) != 0;
   if (shows) fmt::print(stderr, "\r\x1b[Kmeasuring kernels ...");
   world.exchange("");
-  const std::string trace = run_alone(one, device);
+  const std::string trace = run_alone(one, device, effort);
   world.exchange("");
   if (shows) fmt::print(stderr, "\r\x1b[Kmeasuring collectives ...");
-  const std::vector<MeasuredTable> tables = time_collectives(world, fabric, device, first, needs);
+  const std::vector<MeasuredTable> tables =
+      time_collectives(world, fabric, device, first, needs, effort);
   if (shows) fmt::print(stderr, "\r\x1b[K");
   return agree("amsp-profile", world, attempt([&] {
                  if (world.rank() != 0) return;
@@ -201,6 +237,7 @@ ProfileCommand add_measure_command(CLI::App& program) {
                   "Measure what these plans need, such as ddp,zero3 (default: the scenario's)")
       ->delimiter(',');
   app->add_option("--output", options->output, "Write the profile here (default: standard output)");
+  app->add_flag("--quick", options->quick, "Few repetitions: to try it out, not to predict from");
   app->add_option("--name", options->name, "Name of the profile")->capture_default_str();
   options->ranks.add_to(*app);
   return {app, [options] { return measure(*options); }};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct CollectiveTime {
   Seconds time;
   Source source = Source::kMeasured;
   bool extrapolated = false;  // outside the sizes or group sizes measured
+  /// Of a member's compute, what it takes while it runs: in [0, 1]; empty where nobody measured it.
+  std::optional<double> compute_share = {};
 };
 
 /// What one group puts on one link during the whole call.

@@ -21,14 +21,15 @@ CollectiveTime time_in_table(const Table& table, double bytes) {
   const Source source = table.substituted.empty() ? Source::kMeasured : Source::kDerived;
   const Point& first = table.points.front();
   const Point& last = table.points.back();
-  if (bytes < first.bytes) return {{first.seconds}, source, true};
-  if (bytes > last.bytes) return {{last.seconds * bytes / last.bytes}, source, true};
+  if (bytes < first.bytes) return {{first.seconds}, source, true, table.compute_share};
+  if (bytes > last.bytes)
+    return {{last.seconds * bytes / last.bytes}, source, true, table.compute_share};
   const auto above = std::lower_bound(table.points.begin(), table.points.end(), bytes,
                                       [](const Point& p, double b) { return p.bytes < b; });
-  if (above->bytes == bytes) return {{above->seconds}, source, false};
+  if (above->bytes == bytes) return {{above->seconds}, source, false, table.compute_share};
   const Point& below = *std::prev(above);
   const double seconds = line(below.bytes, below.seconds, above->bytes, above->seconds, bytes);
-  return {{seconds}, source, false};
+  return {{seconds}, source, false, table.compute_share};
 }
 
 /// The axis along which `mesh` varies in its family of tables: node count, or GPUs of one node.
@@ -74,8 +75,10 @@ std::optional<CollectiveTime> CollectiveProfile::lookup(CollectiveKind kind, Mes
   double seconds =
       line(extent(low.mesh), a.time.value, extent(high.mesh), b.time.value, extent(mesh));
   if (answer->is_beyond) seconds = std::max(seconds, b.time.value);
-  return CollectiveTime{
-      {seconds}, Source::kDerived, answer->is_beyond || a.extrapolated || b.extrapolated};
+  return CollectiveTime{{seconds},
+                        Source::kDerived,
+                        answer->is_beyond || a.extrapolated || b.extrapolated,
+                        high.compute_share};
 }
 
 NcclAlgorithm CollectiveProfile::algorithm(CollectiveKind kind, Mesh mesh, int nics) const {

@@ -43,6 +43,7 @@ class CollectiveProfile {
     int nics = 0;             // used per node; 0 for a mesh inside one node
     std::string substituted;  // the operation that was measured instead, or empty
     NcclAlgorithm algorithm = NcclAlgorithm::kRing;  // what ran: decides which links carry what
+    std::optional<double> compute_share;             // CollectiveTime::compute_share
     std::vector<Point> points;                       // by bytes; neither bytes nor seconds decrease
   };
 
@@ -62,7 +63,8 @@ class CollectiveProfile {
   /// In the mesh: 8xN between two measured node counts, and kx1 between two measured k: linear
   /// in N (k) at fixed bytes, kDerived. Beyond the largest N: on the line through the last two,
   /// but at least the last; kDerived and extrapolated.
-  /// 1x1 takes no time. A table that stands in for another operation gives kDerived.
+  /// 1x1 takes no time. A table that stands in for another operation gives kDerived. The compute
+  /// share is that of the table, the larger where two answer.
   std::optional<CollectiveTime> lookup(CollectiveKind kind, Mesh mesh, int nics, Bytes bytes) const;
 
   /// Of the table that answers, or of the larger where two do; kRing where nothing answers.

@@ -98,6 +98,7 @@ Table read_table(ObjectReader reader, const ProfileHardware& hardware) {
       reader.integer("nics", inside ? 0 : 1, inside ? 0 : std::max(1, hardware.nics_per_node)));
   table.substituted = reader.has("substituted") ? reader.choice("substituted", kind_names()) : "";
   table.algorithm = read_algorithm(reader, table, hardware);
+  if (reader.has("compute_share")) table.compute_share = reader.number("compute_share", 0, 1);
   reader.string("source");
   reader.allow("averaged");
   for (const ProfileRow& row : read_profile_rows(reader, "rows", {.columns = 2, .whole = 1})) {

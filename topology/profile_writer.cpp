@@ -48,6 +48,8 @@ OrderedJson table_json(const MeasuredTable& table, const ProfileHardware& hardwa
                       {"mesh", to_string(table.mesh)},
                       {"nics", nics_used(table.mesh, hardware)}};
   if (table.algorithm != NcclAlgorithm::kRing) json["algorithm"] = to_string(table.algorithm);
+  if (table.compute_share)
+    json["compute_share"] = std::round(1e4 * *table.compute_share) / 1e4;  // noise beyond
   json["source"] = table.source;
   json["rows"] = std::move(rows);
   return json;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct MeasuredTable {
   std::string source;                              // where the rows come from
   std::map<std::int64_t, double> seconds = {};     // by bytes of the whole message
   NcclAlgorithm algorithm = NcclAlgorithm::kRing;  // what ran, as far as it matters for links
+  std::optional<double> compute_share = {};        // CollectiveTime::compute_share
 };
 
 /// A row that a profile can't hold: a larger message took less time.

@@ -32,7 +32,7 @@ class CrossValidation(unittest.TestCase):
 
     def test_three_plans_match_by_key_and_close_to_the_nanosecond(self):
         plans = json.loads(self.must(ROOT / "bench/cross-validate", TOOLS, self.scenario, "--plans",
-                                     "ddp,zero1,zero3", "--steps", 6, "--pace", "500MBps,20us", "--json",
+                                     "ddp,zero1,zero3", "--steps", 6, "--pace", "500MBps,20us", "--quick", "--json",
                                      *flags(SMALL)))["plans"]
         self.assertEqual([row["plan"] for row in plans], ["ddp", "zero1", "zero3"])
         for row in plans:
@@ -44,11 +44,13 @@ class CrossValidation(unittest.TestCase):
     def test_what_was_measured_is_a_profile(self):
         profile = self.folder / "machine.json"
         self.must(TOOLS / "amsp-profile", "measure", self.scenario, "--virtual-ranks", "--plans", "ddp,zero3",
-                  "--output", profile, "--name", "mine", *flags(SMALL))
+                  "--quick", "--output", profile, "--name", "mine", *flags(SMALL))
         content = json.loads(profile.read_text())
         self.assertEqual(content["name"], "mine")
         self.assertEqual({table["op"] for table in content["collectives"]},
                          {"all_gather", "reduce_scatter", "all_reduce"})
+        for table in content["collectives"]:
+            self.assertTrue(0 <= table["compute_share"] <= 1, table["compute_share"])
         self.assertEqual({(table["kernel"], table["backward"]) for table in content["memory"]},
                          {(kernel, backward) for kernel in ("rms_norm", "rotary", "residual", "swiglu", "embedding",
                                                             "loss") for backward in (False, True)}

@@ -24,7 +24,8 @@ constexpr const char* kToy = R"({
     {"op": "all_gather", "mesh": "2x1", "nics": 0, "source": "t", "rows": [[1000, 1.0], [3000, 2.0]]},
     {"op": "all_gather", "mesh": "4x1", "nics": 0, "source": "t", "rows": [[1000, 2.0], [3000, 6.0]]},
     {"op": "all_gather", "mesh": "4x2", "nics": 2, "source": "t", "rows": [[1000, 4.0], [2000, 5.0]]},
-    {"op": "all_gather", "mesh": "4x4", "nics": 2, "source": "t", "rows": [[1000, 8.0], [2000, 9.0]]},
+    {"op": "all_gather", "mesh": "4x4", "nics": 2, "source": "t", "compute_share": 0.25,
+     "rows": [[1000, 8.0], [2000, 9.0]]},
     {"op": "all_gather", "mesh": "4x2", "nics": 1, "source": "t", "rows": [[1000, 7.0]]},
     {"op": "all_reduce", "mesh": "4x2", "nics": 2, "source": "t", "rows": [[1000, 4.0]]},
     {"op": "all_reduce", "mesh": "4x4", "nics": 2, "source": "t", "rows": [[1000, 3.0]]},
@@ -122,6 +123,16 @@ TEST(CollectiveProfile, SaysWhatItCovers) {
   EXPECT_EQ(toy().coverage(kRs), "nothing");  // a stand-in is no measurement
 }
 
+TEST(CollectiveProfile, TheLargerOfTwoTablesGivesTheShareOfCompute) {
+  const auto share = [](Mesh mesh) {
+    return toy().lookup(kAg, mesh, 2, Bytes{1500})->compute_share;
+  };
+  EXPECT_EQ(share({4, 2}), std::nullopt);
+  EXPECT_EQ(share({4, 3}), 0.25);
+  EXPECT_EQ(share({4, 4}), 0.25);
+  EXPECT_EQ(share({4, 5}), 0.25);
+}
+
 struct BadProfile {
   const char* found;    // text of the toy profile
   const char* instead;  // what replaces it
@@ -139,6 +150,8 @@ const BadProfile kBadProfiles[] = {
      R"(p.json#/collectives/3/mesh: must be a mesh of several GPUs such as "8x2", found "1x1")"},
     {R"("mesh": "4x4")", R"("mesh": "4x2")",
      "p.json#/collectives/3: is a second table of all_gather on 4x2"},
+    {R"("compute_share": 0.25)", R"("compute_share": 1.01)",
+     "p.json#/collectives/3/compute_share: must be a number from 0 to 1, found 1.01"},
     {R"([3000, 2.0])", R"([3000, "2"])",
      R"(p.json#/collectives/0/rows/1/1: must be a number above 0, found "2")"},
     {R"([3000, 2.0])", R"([3000.5, 2.0])",

@@ -23,7 +23,11 @@ ProfileDraft draft() {
 
 TEST(ProfileWriter, WhatIsWrittenIsWhatIsRead) {
   ProfileDraft toy = draft();
-  toy.tables = {{kAR, {8, 2}, "b.log", {{1000, 1e-3}, {2000, 0.00073293 / 0.5}}},
+  toy.tables = {{.kind = kAR,
+                 .mesh = {8, 2},
+                 .source = "b.log",
+                 .seconds = {{1000, 1e-3}, {2000, 0.00073293 / 0.5}},
+                 .compute_share = 0.123456},
                 {kAG, {2, 1}, "a.log", {{500, 1.0 / 3}}}};
   toy.dropped = {{kAG, {2, 1}, 100, 2.5, 500, 1.0 / 3}};
   const std::string text = profile_text(profile_json(toy));
@@ -37,7 +41,7 @@ TEST(ProfileWriter, WhatIsWrittenIsWhatIsRead) {
     {"op":"all_gather","mesh":"2x1","nics":0,"source":"a.log","rows":[
       [500,0.333333333]
     ]},
-    {"op":"all_reduce","mesh":"8x2","nics":4,"source":"b.log","rows":[
+    {"op":"all_reduce","mesh":"8x2","nics":4,"compute_share":0.1235,"source":"b.log","rows":[
       [1000,0.001],
       [2000,0.00146586]
     ]}
@@ -50,6 +54,8 @@ TEST(ProfileWriter, WhatIsWrittenIsWhatIsRead) {
   const CollectiveProfile profile = read_collective_profile(parse_json(text, "p"), "p");
   ASSERT_EQ(profile.tables().size(), 2U);
   EXPECT_EQ(profile.lookup(kAR, {8, 2}, 4, Bytes{1000})->time, Seconds{1e-3});
+  EXPECT_EQ(profile.lookup(kAR, {8, 2}, 4, Bytes{1000})->compute_share, 0.1235);
+  EXPECT_EQ(profile.lookup(kAG, {2, 1}, 0, Bytes{500})->compute_share, std::nullopt);
   EXPECT_EQ(profile.hardware().nic_bandwidth, 25_GBps);
 }
 
