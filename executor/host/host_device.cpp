@@ -23,9 +23,7 @@ std::string processor_name() {
 
 class HostDevice : public Device {
  public:
-  explicit HostDevice(const HostDeviceOptions& options) : memory_(options.memory_limit) {
-    host::load_blas();
-  }
+  HostDevice() { host::load_blas(); }
 
   std::string name() const override { return "host"; }
   std::string description() const override {
@@ -44,7 +42,7 @@ class HostDevice : public Device {
     return std::make_unique<HostStream>(name);
   }
   std::unique_ptr<Event> make_event() override { return std::make_unique<HostEvent>(); }
-  std::shared_ptr<void> allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
+  std::shared_ptr<void> allocate(std::size_t bytes) override { return allocate_host_memory(bytes); }
 
   void upload(Stream& stream, void* to, const void* host, std::size_t bytes) override {
     copy(stream, to, host, bytes);
@@ -83,14 +81,12 @@ class HostDevice : public Device {
   static void enqueue(Stream& stream, const Work& work) {
     dynamic_cast<HostStream&>(stream).enqueue([work] { host::run(work); });
   }
-
-  HostMemory memory_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_host_device(const HostDeviceOptions& options) {
-  return std::make_unique<HostDevice>(options);
+std::unique_ptr<Device> make_host_device() {
+  return std::make_unique<HostDevice>();
 }
 
 }  // namespace amsp
