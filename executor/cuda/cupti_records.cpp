@@ -170,6 +170,8 @@ void start_kernel_records() {
 }
 
 void flush_kernel_records() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   check(cuptiActivityFlushAll(0), "cuptiActivityFlushAll");
   check(failure_of_callbacks.exchange(CUPTI_SUCCESS), "cuptiActivityGetNextRecord");
 }
