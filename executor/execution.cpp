@@ -261,6 +261,7 @@ void Executor::build_kernels(Execution& result, const KernelLog& log) {
     for (const KernelLog::Entry& run : tasks[task]) {
       const std::int64_t duration = run.end_ns - run.start_ns;
       kernels_[task].push_back({*run.name, run.start_ns - offset_ns, duration});
+      if (task < index(graph_.window_begin)) continue;  // of the step before
       KernelTotal& total = totals[*run.name];
       total.name = *run.name;
       ++total.runs;

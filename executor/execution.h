@@ -41,7 +41,7 @@ struct KernelTotal {
   std::int64_t runs = 0;
   Seconds total;  // of their durations, which may overlap
 };
-/// What tasks launched in the traced step and in the tail of the step before.
+/// What the tasks of the traced step launched.
 struct KernelTotals {
   std::vector<KernelTotal> by_name;  // of this rank; the longest total first
   /// Over all ranks, of the whole run: as in KernelRuns.
@@ -79,7 +79,8 @@ class Executor {
                 const std::function<void(std::int64_t, double)>& progress = {});
   /// The traced step of the last run, on every rank.
   const Timeline& timeline() const { return *timeline_; }
-  /// What this rank's tasks launched in it; empty unless recorded.
+  /// What this rank's tasks launched in it, the tail of the step before included; empty unless
+  /// recorded.
   const RankKernels& kernels() const { return kernels_; }
 
  private:

@@ -166,8 +166,10 @@ TEST(KernelTotals, AddUpTheTracedStepsKernelsLongestFirst) {
   const Execution execution =
       run_with_kernels("zero1", {}, [&](Rank rank, const Executor& executor) {
         if (rank != 0) return;
-        for (const auto& task : executor.kernels())
-          for (const TracedKernel& kernel : task) {
+        const RankKernels& kernels = executor.kernels();
+        const auto begin = index(executor.timeline().graph().window_begin);
+        for (std::size_t task = begin; task < kernels.size(); ++task)
+          for (const TracedKernel& kernel : kernels[task]) {
             sum += static_cast<double>(kernel.duration) / 1e9;
             ++runs;
           }
