@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "core/error.h"
+#include "core/json.h"
 #include "executor/fabric/paced_fabric.h"
 #include "executor/kernel_log.h"
 #include "local_ranks.h"
@@ -115,8 +115,9 @@ TEST_P(HostKernels, LieInTheSpansOfTheirTasksOneAfterTheOther) {
       EXPECT_LE(sum, event.end - event.start) << key;
     }
     for (int i = 0; i < graph.size(); ++i)
-      if (!traced.contains(static_cast<TaskId>(i)))
+      if (!traced.contains(static_cast<TaskId>(i))) {
         EXPECT_THAT(all[static_cast<std::size_t>(i)], IsEmpty());
+      }
   });
   EXPECT_GT(kernels, 100);
 }
@@ -130,23 +131,29 @@ TEST_P(HostKernels, AreNamedAfterTheWork) {
       for (const TracedKernel& kernel : executor.kernels()[static_cast<std::size_t>(i)])
         names.push_back(kernel.name);
       const std::string key = graph.key(static_cast<TaskId>(i));
+      const char* expected = nullptr;
       if (task.kind == WorkKind::kCollective)
-        EXPECT_THAT(names, testing::Contains(to_string(graph.collective(task).call.kind))) << key;
+        expected = to_string(graph.collective(task).call.kind);
       else if (key.find("/q/forward") != std::string::npos)
-        EXPECT_THAT(names, testing::Contains("gemm")) << key;
+        expected = "gemm";
       else if (key.find("/attention/forward") != std::string::npos)
-        EXPECT_THAT(names, testing::Contains("attention")) << key;
+        expected = "attention";
       else if (task.key.op == Op::kStep)
-        EXPECT_THAT(names, testing::Contains("adamw")) << key;
+        expected = "adamw";
+      if (expected != nullptr) {
+        EXPECT_THAT(names, testing::Contains(expected)) << key;
+      }
     }
   });
 }
 
 TEST_P(HostKernels, StandInATraceThatBreaksNoRuleAndChangeNothingElse) {
   run_with_kernels(GetParam(), {}, [&](Rank rank, const Executor& executor) {
-    const std::string plain = chrome_trace(executor.timeline(), {rank}, {.source = "real"});
+    TraceMeta meta;
+    meta.source = "real";
+    const std::string plain = chrome_trace(executor.timeline(), {rank}, meta);
     const std::string with =
-        chrome_trace(executor.timeline(), {rank}, {.source = "real"}, {{rank, executor.kernels()}});
+        chrome_trace(executor.timeline(), {rank}, meta, {{rank, executor.kernels()}});
     EXPECT_THAT(broken_trace_rules(with), broken_trace_rules(plain));
     Json json = Json::parse(with);
     int kernels = 0;

@@ -134,10 +134,11 @@ class AmspExec(unittest.TestCase):
         profile = self.folder / "profile.json"
         told = []
         for paths in (with_kernels, plain):
-            summary = self.told("summary", *paths, "--json")
+            summary = json.loads(self.told("summary", *paths, "--json"))
+            self.assertEqual(len(summary["steps"]), 4)
+            del summary["read"]  # names and sizes of the files
             self.told("calibrate", *paths, "--scenario", self.scenario, "--name", "calibrated", "--out", profile)
-            told.append((summary + profile.read_text()).replace(str(folder), str(self.folder)).replace(".json.gz", ".json"))
-            self.assertIn("step_time", summary)
+            told.append((summary, profile.read_text().replace(str(folder), str(self.folder)).replace(".json.gz", ".json")))
         self.assertEqual(*told)
         diff = json.loads(self.told("diff", with_kernels[0], plain[0], "--json"))
         self.assertEqual(diff["coverage"]["a_ns"], diff["coverage"]["b_ns"])

@@ -427,7 +427,7 @@ const BrokenTrace kBrokenKernels[] = {
      "\"dur_ns\": 1, \"x\": 1}]",
      {"event 5: args.kernels/0 must have a name as kernel, a whole number as after_ns, a whole "
       "number >= 0 as dur_ns and nothing else, found "
-      "{\"after_ns\":1,\"dur_ns\":1,\"kernel\":\"k\",\"x\":1}"}},
+      "{\"after_ns\":1,\"dur_ns\":1,\"kernel\":\"k\"..."}},
     {"KernelsUnsorted",
      "\"sk\": \"s1/mb0/fwd/L3/q/forward\"",
      "\"sk\": \"s1/mb0/fwd/L3/q/forward\", \"kernels\": [{\"kernel\": \"k\", \"after_ns\": 2, "
