@@ -1,9 +1,11 @@
 # AMSP_CUDA=AUTO|ON|OFF: whether to build the executor's device `cuda`. Sets AMSP_HAVE_CUDA and, if
 # on, enables the language and makes the target amsp_nccl. AUTO builds it where all it needs is found;
-# ON stops where something is missing, and names it.
+# ON stops where something is missing, and names it. AMSP_HAVE_CUPTI says whether the device can
+# record kernels; it is built without as well.
 set(AMSP_CUDA AUTO CACHE STRING "Build the executor's CUDA device: AUTO, ON or OFF")
 set_property(CACHE AMSP_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(AMSP_HAVE_CUDA OFF)
+set(AMSP_HAVE_CUPTI OFF)
 if(NOT AMSP_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "AMSP_CUDA is ${AMSP_CUDA}: AUTO, ON or OFF")
 endif()
@@ -54,5 +56,16 @@ if(NOT AMSP_CUDA STREQUAL "OFF")
     list(JOIN CMAKE_CUDA_ARCHITECTURES ", " architectures)
     message(STATUS "Executor with the CUDA device: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, "
                    "architectures ${architectures}")
+    if(TARGET CUDA::cupti)
+      include(CheckCXXSymbolExists)
+      set(CMAKE_REQUIRED_LIBRARIES CUDA::cupti)
+      check_cxx_symbol_exists(cuptiActivityRegisterTimestampCallback cupti.h AMSP_CUPTI_WORKS)
+      unset(CMAKE_REQUIRED_LIBRARIES)
+      set(AMSP_HAVE_CUPTI ${AMSP_CUPTI_WORKS})
+    endif()
+    if(NOT AMSP_HAVE_CUPTI)
+      message(STATUS "Executor's CUDA device without records of kernels: "
+                     "no CUPTI of CUDA 12 or later found")
+    endif()
   endif()
 endif()

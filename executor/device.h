@@ -7,6 +7,7 @@
 #include <string>
 
 #include "executor/dtype.h"
+#include "executor/kernel_run.h"
 #include "executor/stream.h"
 
 namespace amsp {
@@ -244,6 +245,15 @@ class Device {
   /// Throws ConfigError, naming what is supported, if kernels don't exist for this storage type and
   /// type of gradients.
   virtual void require(DType type, DType grad_type) const = 0;
+
+  /// From now on the device records every kernel, copy and fill of its streams. Until then this
+  /// costs nothing. Throws ConfigError where this build can't, DeviceError where the machine
+  /// refuses; both name the reason.
+  virtual void start_recording_kernels() = 0;
+  /// What was recorded since the last call and has ended. Requires start_recording_kernels(). All
+  /// that ended before a point that a caller has waited for is handed out by this call or, where a
+  /// profiler is slow to deliver, by a later one. Throws DeviceError if the profiler fails.
+  virtual KernelRuns take_kernels() = 0;
 
   virtual std::unique_ptr<Stream> make_stream(const std::string& name) = 0;
   virtual std::unique_ptr<Event> make_event() = 0;

@@ -107,6 +107,7 @@ Executor::Executor(const Scenario& scenario, const TaskGraph& graph, World& worl
                                            scenario.engine, graph, options_.hyper, world.rank(),
                                            device, scenario.cluster.gpu.memory, communicators_);
   upload_masters(*program_);
+  if (options.kernels) device.start_recording_kernels();
 }
 
 Execution Executor::run(const TokenSource& tokens,
@@ -135,6 +136,7 @@ Execution Executor::run(const TokenSource& tokens,
   };
   steps_.clear();
   std::vector<double> losses;
+  KernelLog log(graph_, options_.warm_up);
   Runtime runtime(*program_);
   world_.exchange("");  // all begin together
   runtime.run(options_.steps, fill, [&](const StepResult& step) {
@@ -142,6 +144,7 @@ Execution Executor::run(const TokenSource& tokens,
     for (const double loss : step.losses) sum += loss;
     losses.push_back(sum / training.micro_batches);
     if (step.step > options_.warm_up) steps_.push_back(step);
+    if (options_.kernels) log.add(device_.take_kernels());
     if (progress) progress(step.step, losses.back());
   });
 
@@ -154,6 +157,10 @@ Execution Executor::run(const TokenSource& tokens,
   measure_clocks(result);
   choose_step(result);
   build_timeline(result);
+  if (options_.kernels) {
+    log.add(device_.take_kernels());  // of all ranks, where they share a profiler: all are done
+    build_kernels(result, log);
+  }
   if (options_.keep_parameters) gather_parameters(result);
   return result;
 }
@@ -208,6 +215,7 @@ void Executor::build_timeline(Execution& result) {
       origin = std::min(origin, span.start_ns);
     }
   }
+  origin_ns_ = origin;
   LaneMap lanes(spans.size());
   for (std::size_t rank = 0; rank < lanes.size(); ++rank) lanes[rank] = static_cast<int>(rank);
   const auto shared = std::make_shared<const LaneMap>(lanes);
@@ -232,6 +240,36 @@ void Executor::build_timeline(Execution& result) {
           Seconds{static_cast<double>(end - origin) / 1e9}};
     }
   }
+}
+
+/// This rank's runs on the clock of the timeline.
+void Executor::build_kernels(Execution& result, const KernelLog& log) {
+  result.kernels.emplace();
+  const std::vector<std::int64_t> mine = {log.lost(), log.without_task()};
+  for (const std::string& text : world_.exchange(pack(mine))) {
+    const auto of_rank = unpack<std::int64_t>(text);
+    result.kernels->lost += of_rank[0];
+    result.kernels->without_task += of_rank[1];
+  }
+  kernels_.assign(static_cast<std::size_t>(graph_.size()), {});
+  if (result.traced_step == 0) return;
+  const std::int64_t offset_ns =
+      result.clocks[static_cast<std::size_t>(world_.rank())].offset_ns + origin_ns_;
+  std::map<std::string, KernelTotal> totals;
+  const auto tasks = log.window(result.traced_step);
+  for (std::size_t task = 0; task < tasks.size(); ++task)
+    for (const KernelLog::Entry& run : tasks[task]) {
+      const std::int64_t duration = run.end_ns - run.start_ns;
+      kernels_[task].push_back({*run.name, run.start_ns - offset_ns, duration});
+      if (task < index(graph_.window_begin)) continue;  // of the step before
+      KernelTotal& total = totals[*run.name];
+      total.name = *run.name;
+      ++total.runs;
+      total.total += Seconds{static_cast<double>(duration) / 1e9};
+    }
+  for (auto& [name, total] : totals) result.kernels->by_name.push_back(std::move(total));
+  std::ranges::stable_sort(result.kernels->by_name, std::ranges::greater{},
+                           [](const KernelTotal& total) { return total.total; });
 }
 
 void Executor::gather_parameters(Execution& result) {

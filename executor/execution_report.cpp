@@ -5,6 +5,7 @@
 #include "core/json.h"
 #include "core/quantity.h"
 #include "core/text_table.h"
+#include "core/utf8.h"
 #include "schedule/memory.h"
 
 namespace amsp {
@@ -42,6 +43,41 @@ double tokens_per_rank_second(const Scenario& scenario, Seconds step) {
          step.value;
 }
 
+/// The longest totals, and what they leave over.
+std::string kernel_table(const Execution& execution) {
+  constexpr std::size_t kRows = 12;
+  constexpr std::size_t kLongestName = 56;
+  const KernelTotals& kernels = *execution.kernels;
+  double all = 0;
+  for (const KernelTotal& total : kernels.by_name) all += total.total.value;
+  TextTable table(
+      {fmt::format("kernel (rank 0, step {})", execution.traced_step), "runs", "in all", "of all"});
+  const auto add = [&](const std::string& name, std::int64_t runs, Seconds time) {
+    table.add({name, fmt::format("{}", runs), format_time(time),
+               fmt::format("{:.1f} %", all > 0 ? 100 * time.value / all : 0)});
+  };
+  KernelTotal rest;
+  const std::size_t shown = kernels.by_name.size() > kRows ? kRows - 1 : kernels.by_name.size();
+  for (std::size_t i = 0; i < kernels.by_name.size(); ++i) {
+    const KernelTotal& total = kernels.by_name[i];
+    if (i < shown) {
+      add(shorten(total.name, kLongestName), total.runs, total.total);
+    } else {
+      rest.runs += total.runs;
+      rest.total += total.total;
+    }
+  }
+  if (rest.runs > 0)
+    add(fmt::format("{} others", kernels.by_name.size() - shown), rest.runs, rest.total);
+  std::string text = "\n" + table.str();
+  if (kernels.lost > 0)
+    text += fmt::format("The profiler lost {} runs of kernels.\n", kernels.lost);
+  if (kernels.without_task > 0)
+    text += fmt::format("Of {} runs of kernels the profiler can't say which task launched them.\n",
+                        kernels.without_task);
+  return text;
+}
+
 }  // namespace
 
 std::string text_report(const Scenario& scenario, const ExecutionPlace& place,
@@ -62,6 +98,7 @@ std::string text_report(const Scenario& scenario, const ExecutionPlace& place,
     text += fmt::format("throughput  {:.4g} tokens per rank and second\n",
                         tokens_per_rank_second(scenario, median));
   }
+  if (execution.kernels) text += kernel_table(execution);
   TextTable table({"memory", "predicted", "measured peak"});
   for (const MemoryRow& row : memory_rows(scenario, execution))
     table.add({row.part, format_bytes_binary(row.predicted), format_bytes_binary(row.measured)});
@@ -96,6 +133,15 @@ OrderedJson json_report(const Scenario& scenario, const ExecutionPlace& place,
                            {"p90", execution.quantile(0.9).value}};
     json["traced_step"] = execution.traced_step;
     json["tokens_per_rank_s"] = tokens_per_rank_second(scenario, median);
+  }
+  if (execution.kernels) {
+    OrderedJson kernels = OrderedJson::array();
+    for (const KernelTotal& total : execution.kernels->by_name)
+      kernels.push_back(
+          {{"name", total.name}, {"runs", total.runs}, {"total_s", total.total.value}});
+    json["kernels"] = kernels;
+    json["kernels_lost"] = execution.kernels->lost;
+    json["kernels_without_task"] = execution.kernels->without_task;
   }
   OrderedJson memory = OrderedJson::array();
   for (const MemoryRow& row : memory_rows(scenario, execution))

@@ -74,6 +74,8 @@ void Runtime::upload_tokens(std::int64_t step, const FillTokens& fill) {
   fill(step, now.tokens);
   const StepContext context{step, static_cast<int>(step % 2)};
   const SlotTokens first(program_.context().training, program_.tokens(), 0);
+  now.upload = fmt::format("s{}/tokens", step);
+  streams_[kComputeStream]->label(now.upload);
   device_.upload(*streams_[kComputeStream], program_.at()(first.inputs(context)), now.tokens.data(),
                  now.tokens.size() * sizeof(std::int32_t));
 }

@@ -47,6 +47,7 @@ class Runtime {
   struct Slot {                                        // a step in flight
     std::vector<std::unique_ptr<Event>> starts, ends;  // by task
     std::vector<std::string> labels;
+    std::string upload;                // the label of the tokens' way to the device
     std::vector<std::int32_t> tokens;  // on the host
   };
 

@@ -26,6 +26,7 @@ constexpr const char* kFooter = R"(
 Examples:
   mpirun -n 4 amsp-exec scenario.json --steps 50 --text book.txt
   mpirun -n 2 amsp-exec scenario.json --trace traces/ && amsp-trace diff simulated.json traces/
+  mpirun -n 2 amsp-exec scenario.json --trace traces/ --kernels      (and what the tasks launched)
   mpirun -n 2 amsp-exec scenario.json --pace 200MBps,50us     (as if the network were slow)
   amsp-exec scenario.json --virtual-ranks        (ranks are threads of one process)
   mpirun -n 2 amsp-exec scenario.json --json > execution.json
@@ -43,6 +44,7 @@ struct Options {
   std::uint64_t seed = 1;
   double learning_rate = 1e-3;
   std::string trace;
+  bool kernels = false;
   RankOptions ranks;
 };
 
@@ -62,8 +64,10 @@ void write_rank_trace(const Options& options, const Scenario& scenario, const Ex
   const ClockOffset& clock = execution.clocks[static_cast<std::size_t>(rank)];
   meta.clock_offset_ns = clock.offset_ns;
   meta.clock_uncertainty_ns = clock.uncertainty_ns;
+  TracedKernels kernels;
+  if (options.kernels) kernels[rank] = executor.kernels();
   write_trace(fmt::format("{}/rank{}.json.gz", options.trace, rank),
-              chrome_trace(executor.timeline(), {rank}, meta));
+              chrome_trace(executor.timeline(), {rank}, meta, kernels));
 }
 
 void prepare_folder(const std::string& path) {
@@ -92,6 +96,7 @@ int run_rank(const Options& options, World& world, Fabric& fabric, Device& devic
   ExecutionOptions execution_options;
   execution_options.steps = options.steps;
   execution_options.warm_up = options.warm_up;
+  execution_options.kernels = options.kernels;
   execution_options.hyper.seed = options.seed;
   execution_options.hyper.learning_rate = options.learning_rate;
   const TaskGraph graph =
@@ -146,6 +151,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--trace", options.trace,
                  "Write Chrome traces of the step of median time into this folder, a file a rank");
+  app.add_flag("--kernels", options.kernels,
+               "With --trace: record every kernel, copy and fill that a task launches, with its "
+               "name and times");
   options.ranks.add_to(app);
   app.add_flag("--json", options.json, "Print the result as JSON");
   return run_parsed(app, argc, argv, [&] {
@@ -154,6 +162,8 @@ int main(int argc, char** argv) {
         throw ConfigError(
             fmt::format("--warm-up: {} of {} steps leaves none to be timed; allowed: 0 to {}",
                         options.warm_up, options.steps, options.steps - 1));
+      if (options.kernels && options.trace.empty())
+        throw ConfigError("--kernels: needs --trace as well");
       return run_ranks(
           "amsp-exec", options.ranks,
           [&] { return load_scenario(options.scenario, options.overrides).plan.dp.size(); },

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "core/error.h"
 #include "traces/kernel_text.h"
@@ -19,15 +21,44 @@ constexpr std::int64_t kGpuPids = 10000;
 constexpr std::int64_t kHostPids = 20000;
 constexpr int kHostThread = 1;
 
+/// What tasks launched.
+class LaunchedText {
+ public:
+  LaunchedText(const Timeline& timeline, const TracedKernels& kernels) : kernels_(kernels) {
+    for (const auto& [rank, tasks] : kernels)
+      for (const TraceEvent& event : all_events(timeline, rank))
+        starts_[{rank, event.task}] = event.start;
+  }
+
+  /// `, "kernels": [...]`, or nothing.
+  std::string text(Rank rank, TaskId task) const {
+    const auto found = kernels_.find(rank);
+    if (found == kernels_.end() || found->second.at(index(task)).empty()) return "";
+    const Nanoseconds start = starts_.at({rank, task});
+    std::string text;
+    for (const TracedKernel& kernel : found->second[index(task)])
+      text += fmt::format(R"({}{{"kernel": {}, "after_ns": {}, "dur_ns": {}}})",
+                          text.empty() ? R"(, "kernels": [)" : ", ", quoted(kernel.name),
+                          kernel.start - start, kernel.duration);
+    return text + "]";
+  }
+
+ private:
+  const TracedKernels& kernels_;
+  std::map<std::pair<Rank, TaskId>, Nanoseconds> starts_;
+};
+
 class TraceText {
  public:
-  TraceText(const Timeline& timeline, std::vector<Rank> ranks, const TraceMeta& meta)
+  TraceText(const Timeline& timeline, std::vector<Rank> ranks, const TraceMeta& meta,
+            const TracedKernels& launched)
       : timeline_(timeline),
         graph_(timeline.graph()),
         ranks_(std::move(ranks)),
         meta_(meta),
         groups_(graph_),
         kernels_(graph_, groups_),
+        launched_(timeline, launched),
         host_pids_(std::max(kHostPids, kGpuPids + graph_.dp.size())) {}
 
   std::string write() {
@@ -145,7 +176,8 @@ class TraceText {
       case SliceKind::kKernel:
         begin_slice("kernel", kernels_.name(slice.task), gpu_pid(slice.rank),
                     trace_stream(task.stream), slice);
-        append(R"(, "args": {{{}}})", kernels_.args(slice, first_correlation(slice.rank)));
+        append(R"(, "args": {{{}{}}})", kernels_.args(slice, first_correlation(slice.rank)),
+               launched_.text(slice.rank, slice.task));
         break;
     }
     append("}}");
@@ -157,6 +189,7 @@ class TraceText {
   const TraceMeta& meta_;
   ProcessGroups groups_;
   KernelText kernels_;
+  LaunchedText launched_;
   std::int64_t host_pids_;
   std::string text_;
   bool first_event_ = true;
@@ -165,7 +198,7 @@ class TraceText {
 }  // namespace
 
 std::string chrome_trace(const Timeline& timeline, const std::vector<Rank>& ranks,
-                         const TraceMeta& meta) {
+                         const TraceMeta& meta, const TracedKernels& kernels) {
   const TaskGraph& graph = timeline.graph();
   AMSP_CHECK(!ranks.empty(), "a trace needs at least one rank");
   std::vector<Rank> sorted = ranks;
@@ -179,7 +212,7 @@ std::string chrome_trace(const Timeline& timeline, const std::vector<Rank>& rank
                  trace_stream(static_cast<int>(graph.streams().size())) < kGpuPids,
              "{} ranks with {} tasks on {} streams do not fit into one trace", sorted.size(),
              graph.size(), graph.streams().size());
-  return TraceText(timeline, std::move(sorted), meta).write();
+  return TraceText(timeline, std::move(sorted), meta, kernels).write();
 }
 
 }  // namespace amsp

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "traces/timeline.h"
+#include "traces/traced_kernel.h"
 
 namespace amsp {
 
@@ -29,10 +30,11 @@ struct TraceMeta {
 /// window is included: time 0 is the earliest event of the selected ranks. Exact decimals with
 /// three digits from integer ns. The annotations ProfilerStep#N tile each rank's window exactly.
 /// One rank: a file as PyTorch would write for that rank. Several: merged, unique pids.
-/// `ranks` must be distinct and not empty; their order does not matter.
+/// `ranks` must be distinct and not empty; their order does not matter. The kernels of a rank stand
+/// with their tasks (args.kernels); those of tasks that are left out are left out as well.
 /// The text is the same for the same input, and breaks no rule of broken_trace_rules().
 std::string chrome_trace(const Timeline& timeline, const std::vector<Rank>& ranks,
-                         const TraceMeta& meta);
+                         const TraceMeta& meta, const TracedKernels& kernels = {});
 
 /// Writes it to `path`, gzip-compressed (no time stamp) if the name ends in ".gz" in any
 /// case of letters.

@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <limits>
+
 #include "core/object_reader.h"
 #include "schedule/task_key.h"
 #include "traces/analysis.h"
@@ -42,6 +44,7 @@ class SemanticCheck {
       violations_.add(kernel_.number,
                       is_traffic ? "the name of a communication kernel must begin with 'nccl'"
                                  : "only the name of a communication kernel may begin with 'nccl'");
+    check_launched();
     if (!is_traffic) return;
     agree("group", key->mesh);
     check_collective();
@@ -52,6 +55,36 @@ class SemanticCheck {
     if (member(args_, field) != expected)
       violations_.add(kernel_.number, fmt::format("args.{} must be {}, as in args.sk, found {}",
                                                   field, describe(expected), found(args_, field)));
+  }
+
+  void check_launched() {
+    if (!args_.contains("kernels")) return;
+    const Json& kernels = args_["kernels"];
+    if (!kernels.is_array() || kernels.empty()) {
+      violations_.add(kernel_.number, "args.kernels must be an array that is not empty, found " +
+                                          found(args_, "kernels"));
+      return;
+    }
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const Json& kernel = kernels[i];
+      const Json& name = member(kernel, "kernel");
+      const Json& after = member(kernel, "after_ns");
+      if (!kernel.is_object() || kernel.size() != 3 || !name.is_string() ||
+          name.get_ref<const std::string&>().empty() || !after.is_number_integer() ||
+          !member(kernel, "dur_ns").is_number_unsigned()) {
+        violations_.add(
+            kernel_.number,
+            fmt::format("args.kernels/{} must have a name as kernel, a whole number as after_ns, a "
+                        "whole number >= 0 as dur_ns and nothing else, found {}",
+                        i, describe(kernel)));
+        return;
+      }
+      if (after.get<std::int64_t>() < last)
+        violations_.add(kernel_.number,
+                        fmt::format("args.kernels/{} starts before the one that it follows", i));
+      last = after.get<std::int64_t>();
+    }
   }
 
   void check_collective() {

@@ -31,6 +31,8 @@ int cuda_ordinal(World& world);
 /// Beyond the contract of Device: what can't be enqueued throws from run(), not from synchronize().
 /// Events need CUDA_DEVICE_MAX_CONNECTIONS queues for as many streams to be independent: it is set
 /// to 32 unless the environment sets it. Copies of more than 64 MiB may block.
+/// Kernels are recorded by CUPTI, for all devices of the process: runs that are of no device's task
+/// are counted where take_kernels() is called first.
 /// Throws DeviceError if there is no such GPU.
 std::unique_ptr<Device> make_cuda_device(const CudaOptions& options);
 

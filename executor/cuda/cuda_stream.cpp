@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "executor/cuda/check.h"
+#include "executor/cuda/kernel_ledger.h"
 
 namespace amsp::cuda {
 namespace {
@@ -104,10 +105,12 @@ CudaStream& cuda_stream(Stream& stream) {
   return *ours;
 }
 
-Range::Range(const CudaStream& stream) {
+Range::Range(const CudaStream& stream) : recorded_(stream.context().records_kernels) {
   nvtxRangePushA(stream.label_text().c_str());
+  if (recorded_) kernel_ledger().open(&stream.context(), stream.label_text());
 }
 Range::~Range() {
+  if (recorded_) kernel_ledger().close();
   nvtxRangePop();
 }
 

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,7 @@ struct Context {
   const int ordinal;
   Watch watch;
   Clock clock;
+  std::atomic<bool> records_kernels = false;
 };
 
 class CudaEvent final : public Event {
@@ -61,6 +63,7 @@ class CudaStream final : public Stream {
   cudaStream_t get() const { return stream_; }
   /// "stream compute" before the first label.
   const std::string& label_text() const { return *label_; }
+  const Context& context() const { return *context_; }
   void* workspace() const { return workspace_; }
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
@@ -76,13 +79,18 @@ class CudaStream final : public Stream {
 /// The stream behind the interface. Throws InternalError if it's another device's.
 CudaStream& cuda_stream(Stream& stream);
 
-/// A range in NVTX profilers, named by the stream's label, as long as this object lives.
+/// A range in NVTX profilers, named by the stream's label, as long as this object lives; what is
+/// launched meanwhile is recorded as the label's, if the device records kernels. To be made around
+/// everything that is enqueued.
 class Range {
  public:
   explicit Range(const CudaStream& stream);
   ~Range();
   Range(const Range&) = delete;
   Range& operator=(const Range&) = delete;
+
+ private:
+  const bool recorded_;
 };
 
 }  // namespace amsp::cuda

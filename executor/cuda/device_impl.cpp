@@ -8,6 +8,8 @@
 
 #include "core/error.h"
 #include "executor/cuda/check.h"
+#include "executor/cuda/cupti_records.h"
+#include "executor/cuda/kernel_ledger.h"
 #include "executor/cuda/kernels.h"
 
 namespace amsp {
@@ -52,6 +54,7 @@ CudaDevice::CudaDevice(const CudaOptions& options)
       tables_(*service_) {}
 
 CudaDevice::~CudaDevice() {
+  if (context_->records_kernels) kernel_ledger().forget(context_.get());
   cudaSetDevice(context_->ordinal);
 }
 
@@ -78,6 +81,18 @@ void CudaDevice::require(DType type, DType grad_type) const {
       fmt::format("device cuda: has no kernels for {} with gradients in {}; it has bf16 with bf16 "
                   "or fp32, fp32 with fp32, fp64 with fp64",
                   to_string(type), to_string(grad_type)));
+}
+
+void CudaDevice::start_recording_kernels() {
+  context_->bind();
+  start_kernel_records();
+  context_->records_kernels = true;
+}
+KernelRuns CudaDevice::take_kernels() {
+  AMSP_CHECK(context_->records_kernels, "kernels of a device that records none");
+  context_->bind();
+  flush_kernel_records();
+  return kernel_ledger().take(context_.get());
 }
 
 std::unique_ptr<Stream> CudaDevice::make_stream(const std::string& name) {

@@ -22,6 +22,8 @@ class CudaDevice final : public Device {
   std::string name() const override { return "cuda"; }
   std::string description() const override;
   void require(DType type, DType grad_type) const override;
+  void start_recording_kernels() override;
+  KernelRuns take_kernels() override;
 
   std::unique_ptr<Stream> make_stream(const std::string& name) override;
   std::unique_ptr<Event> make_event() override;

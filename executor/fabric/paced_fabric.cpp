@@ -11,8 +11,8 @@
 #include "core/error.h"
 #include "core/quantity.h"
 #include "executor/fabric/chunks.h"
-#include "executor/host_identity.h"
 #include "executor/host/host_stream.h"
+#include "executor/host_identity.h"
 
 namespace amsp {
 namespace {
@@ -92,11 +92,13 @@ class PacedFabric::PacedCommunicator : public Communicator {
           one_clock ? *std::max_element(arrivals->begin(), arrivals->end()) : now_ns();
     });
     inner_->enqueue(stream, message);
-    host->enqueue([arrivals = arrivals_, me, hold_ns, counters = counters_] {
-      const double end = (*arrivals)[me] + hold_ns;
-      counters->count({1e-9 * (now_ns() - end)});
-      sleep_until_ns(end);
-    });
+    host->enqueue(
+        [arrivals = arrivals_, me, hold_ns, counters = counters_] {
+          const double end = (*arrivals)[me] + hold_ns;
+          counters->count({1e-9 * (now_ns() - end)});
+          sleep_until_ns(end);
+        },
+        "pace");
   }
 
  private:

@@ -61,7 +61,7 @@ void RingCommunicator::enqueue(Stream& stream, const Message& message) {
   AMSP_CHECK(static_cast<int>(message.parts.size()) == size(), "{} parts for {} members",
              message.parts.size(), size());
   ++state_->unfinished;
-  host->enqueue([state = state_, message] { state->run(message); });
+  host->enqueue([state = state_, message] { state->run(message); }, to_string(message.kind));
 }
 
 }  // namespace amsp

@@ -73,7 +73,8 @@ std::int64_t HostEvent::time_ns() {
   return last_point()->time_ns();
 }
 
-HostStream::HostStream(const std::string& name) : name_(name), thread_([this] { run_items(); }) {
+HostStream::HostStream(const std::string& name, std::shared_ptr<HostKernelRecorder> recorder)
+    : name_(name), recorder_(std::move(recorder)), thread_([this] { run_items(); }) {
   // For debuggers and `top`; the kernel keeps 15 characters.
   pthread_setname_np(thread_.native_handle(), name.substr(0, 15).c_str());
 }
@@ -91,8 +92,8 @@ void HostStream::label(const std::string& text) {
   label_ = &text;
 }
 
-void HostStream::enqueue(std::function<void()> work) {
-  push(std::move(work), false);
+void HostStream::enqueue(std::function<void()> work, const char* kernel) {
+  push(std::move(work), kernel, false);
 }
 
 void HostStream::wait(Event& event) {
@@ -100,13 +101,13 @@ void HostStream::wait(Event& event) {
       [this, point = dynamic_cast<HostEvent&>(event).last_point()] {
         if (auto failure = point->wait()) failure_ = std::move(failure);
       },
-      false);
+      nullptr, false);
 }
 
 void HostStream::record(Event& event) {
   auto point = std::make_shared<HostPoint>();
   dynamic_cast<HostEvent&>(event).set_last_point(point);
-  push([this, point = std::move(point)] { point->reach(failure_); }, true);
+  push([this, point = std::move(point)] { point->reach(failure_); }, nullptr, true);
 }
 
 void HostStream::synchronize() {
@@ -115,11 +116,11 @@ void HostStream::synchronize() {
   if (failure_of_done_) throw DeviceError(*failure_of_done_);
 }
 
-void HostStream::push(std::function<void()> work, bool always) {
+void HostStream::push(std::function<void()> work, const char* kernel, bool always) {
   bool idle;
   {
     const std::lock_guard lock(mutex_);
-    items_.push_back({std::move(work), label_, always});
+    items_.push_back({std::move(work), label_, kernel, always});
     ++enqueued_;
     idle = std::exchange(idle_, false);
   }
@@ -158,7 +159,13 @@ void HostStream::run(const Item& item) {
   if (failure_ && !item.always) return;
   std::string cause;
   try {
+    if (item.kernel == nullptr || recorder_ == nullptr || !recorder_->on()) {
+      item.work();
+      return;
+    }
+    const std::int64_t start_ns = monotonic_ns();
     item.work();
+    recorder_->add({*item.label, item.kernel, start_ns, monotonic_ns()});
     return;
   } catch (const std::exception& error) {
     cause = error.what();

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "executor/host/kernel_recorder.h"
 #include "executor/stream.h"
 
 namespace amsp {
@@ -35,7 +36,9 @@ class HostEvent : public Event {
 /// for it fail with the same text. A stream that has failed stays so.
 class HostStream : public Stream {
  public:
-  explicit HostStream(const std::string& name);
+  /// `recorder`, if there is one, gets what has a kernel's name.
+  explicit HostStream(const std::string& name,
+                      std::shared_ptr<HostKernelRecorder> recorder = nullptr);
   HostStream(const HostStream&) = delete;
   HostStream& operator=(const HostStream&) = delete;
   /// Waits until all that was enqueued is done.
@@ -48,21 +51,24 @@ class HostStream : public Stream {
   void synchronize() override;
 
   /// Runs `work` on the stream's thread, after all that was enqueued before. It may block; what it
-  /// throws is the stream's failure. It must not enqueue on or synchronize this stream.
-  void enqueue(std::function<void()> work);
+  /// throws is the stream's failure. It must not enqueue on or synchronize this stream. `kernel`
+  /// must live for ever; null is for work that is none.
+  void enqueue(std::function<void()> work, const char* kernel = nullptr);
 
  private:
   struct Item {
     std::function<void()> work;
     const std::string* label;
+    const char* kernel;
     bool always;  // runs on a failed stream as well
   };
 
-  void push(std::function<void()> work, bool always);
+  void push(std::function<void()> work, const char* kernel, bool always);
   void run_items();
   void run(const Item& item);
 
   const std::string name_;
+  const std::shared_ptr<HostKernelRecorder> recorder_;
   const std::string* label_ = &name_;
   std::shared_ptr<const std::string> failure_;  // of the stream's thread
 

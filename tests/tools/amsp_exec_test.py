@@ -14,6 +14,7 @@ import unittest
 
 AMSP_EXEC, AMSP_SIM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 LAUNCH = sys.argv[4:]
+AMSP_TRACE = AMSP_EXEC.parent / "amsp-trace"
 
 SCENARIO = {
     "schema": "amsp.scenario/1",
@@ -96,7 +97,77 @@ class AmspExec(unittest.TestCase):
             self.assertGreater(len(keys), 100)
             self.assertEqual(keys, task_keys(path))
 
+    def test_kernels_stand_in_traces_that_are_read_as_without_them(self):
+        folder = self.folder / "traces"
+        code, output, errors = execute(self.scenario, "--steps", 4, "--trace", folder, "--kernels", "--json", ranks=4)
+        self.assertEqual(code, 0, errors)
+        with_kernels = [folder / f"rank{rank}.json.gz" for rank in range(4)]
+        plain = [self.folder / f"rank{rank}.json" for rank in range(4)]
+        runs, total_ns, tasks, bare = {}, {}, 0, []
+        for rank, path in enumerate(with_kernels):
+            with gzip.open(path, "rt") as file:
+                lines = file.read().splitlines()
+            for number, line in enumerate(lines):
+                if '"cat": "kernel"' not in line:
+                    continue
+                event = json.loads(line.rstrip(","))
+                for kernel in event["args"].get("kernels", []) if (rank, event["args"]["step"]) == (0, 1) else []:
+                    runs[kernel["kernel"]] = runs.get(kernel["kernel"], 0) + 1
+                    total_ns[kernel["kernel"]] = total_ns.get(kernel["kernel"], 0) + kernel["dur_ns"]
+                tasks += 1
+                bare += [] if "kernels" in event["args"] else [event["args"]["sk"]]
+                lines[number] = re.sub(r', "kernels": \[.*?\]', "", line)
+            plain[rank].write_text("\n".join(lines) + "\n")
+            self.assertNotIn('"kernels"', plain[rank].read_text())
+        self.assertGreater(tasks, 400)
+        self.assertEqual(bare, [])
+        report = json.loads(output)
+        rows = report["kernels"]
+        self.assertEqual((report["kernels_lost"], report["kernels_without_task"]), (0, 0))
+        self.assertEqual({row["name"]: row["runs"] for row in rows}, runs)
+        for row in rows:
+            self.assertAlmostEqual(row["total_s"], total_ns[row["name"]] / 1e9, places=9)
+        self.assertEqual([row["total_s"] for row in rows], sorted((row["total_s"] for row in rows), reverse=True))
+        self.assertLessEqual({"gemm", "rms_norm_backward", "all_gather", "reduce_scatter", "adamw"}, set(runs))
+        for path in with_kernels:
+            subprocess.run([AMSP_TRACE, "validate", path], check=True, capture_output=True, timeout=120)
+        profile = self.folder / "profile.json"
+        told = []
+        for paths in (with_kernels, plain):
+            summary = json.loads(self.told("summary", *paths, "--json"))
+            self.assertEqual(len(summary["steps"]), 4)
+            del summary["read"]  # names and sizes of the files
+            self.told("calibrate", *paths, "--scenario", self.scenario, "--name", "calibrated", "--out", profile)
+            told.append((summary, profile.read_text().replace(str(folder), str(self.folder)).replace(".json.gz", ".json")))
+        self.assertEqual(*told)
+        diff = json.loads(self.told("diff", with_kernels[0], plain[0], "--json"))
+        self.assertEqual(diff["coverage"]["a_ns"], diff["coverage"]["b_ns"])
+
+    def told(self, *arguments):
+        return subprocess.run([AMSP_TRACE, *map(str, arguments)], check=True, capture_output=True, text=True,
+                              timeout=120).stdout
+
+    def test_prints_a_table_of_kernels(self):
+        code, output, errors = execute(self.scenario, "--virtual-ranks", "--steps", 4, "--trace", self.folder / "t",
+                                       "--kernels")
+        self.assertEqual(code, 0, errors)
+        self.assertRegex(output, r"(?m)^kernel \(rank 0, step 4\) +runs +in all +of all$")
+        self.assertRegex(output, r"(?m)^gemm +\d+ +[\d.]+ .s +[\d.]+ %$")
+        self.assertRegex(output, r"(?m)^\d+ others +\d+ ")
+        self.assertLessEqual(max(map(len, output.splitlines())), 100)
+
+    def test_without_kernels_there_is_no_word_of_them(self):
+        code, output, errors = execute(self.scenario, "--virtual-ranks", "--steps", 4, "--trace", self.folder / "t",
+                                       "--json")
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("kernels", output)
+        with gzip.open(self.folder / "t/rank0.json.gz", "rt") as file:
+            self.assertNotIn('"kernels"', file.read())
+
     # What it refuses.
+
+    def test_kernels_without_a_trace(self):
+        self.refused(2, "--kernels: needs --trace as well", "--kernels", "--virtual-ranks")
 
     def test_more_ranks_needed_than_launched(self):
         self.refused(3, f"{self.scenario}: the plan is for 4 ranks (dp 4x1), 2 were started; start it with: "

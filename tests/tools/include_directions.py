@@ -27,7 +27,7 @@ ALLOWED = {
 }
 SIMGRID = "sim/fluid_player.cpp"
 # Headers of libraries that only sources in one folder may see.
-KEPT_IN = {"mpi.h": "executor/fabric"}
+KEPT_IN = {"mpi.h": "executor/fabric", "cupti.h": "executor/cuda"}
 
 
 def main() -> int:

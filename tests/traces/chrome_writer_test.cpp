@@ -94,6 +94,28 @@ TEST(ChromeTrace, ComputeKernelsAreReadable) {
   EXPECT_THAT(text, HasSubstr("\"opt step\""));
 }
 
+TEST(ChromeTrace, KernelsOfATaskStandInItsArguments) {
+  const TaskGraph graph = toy_graph();
+  const Timeline timeline = toy_timeline(graph);
+  RankKernels kernels(static_cast<std::size_t>(graph.size()));
+  // Task 4 runs 60..100 us, task 8 (a collective) is ready at 170, its last member at 180.
+  kernels[4] = {{"split \"k\"", 59'990, 10'000}, {"reduce", 70'000, 25'000}};
+  kernels[8] = {{"reduce_scatter", 171'000, 34'000}};
+  const std::string text = chrome_trace(timeline, {0}, toy_meta(), {{0, kernels}});
+  EXPECT_THAT(line_with(text, "gemm q forward L0"),
+              testing::EndsWith(R"("sk": "s1/mb0/fwd/L0/q/forward", "kernels": [)"
+                                R"({"kernel": "split \"k\"", "after_ns": -10, "dur_ns": 10000}, )"
+                                R"({"kernel": "reduce", "after_ns": 10000, "dur_ns": 25000}]}})"));
+  EXPECT_THAT(
+      line_with(text, "ReduceScatter"),
+      testing::EndsWith(
+          R"("kernels": [{"kernel": "reduce_scatter", "after_ns": 1000, "dur_ns": 34000}]}})"));
+  EXPECT_THAT(broken_trace_rules(text), IsEmpty());
+  // Of another rank, or of none.
+  EXPECT_EQ(chrome_trace(timeline, {1}, toy_meta(), {{0, kernels}}),
+            chrome_trace(timeline, {1}, toy_meta()));
+}
+
 TEST(ChromeTrace, CollectivesHaveKinetosArguments) {
   // 102 bytes are 51 elements, 26 a rank; ready at 170, the last member at 180, until 205
   EXPECT_EQ(

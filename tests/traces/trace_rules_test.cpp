@@ -54,6 +54,15 @@ TEST(TraceRules, AcceptAGoodTrace) {
   EXPECT_THAT(broken_trace_rules(kGood), IsEmpty());
 }
 
+TEST(TraceRules, AcceptTheKernelsOfATask) {
+  std::string text = kGood;
+  const std::string sk = "\"sk\": \"s1/mb0/fwd/L3/q/forward\"";
+  text.replace(text.find(sk), sk.size(),
+               sk + R"(, "kernels": [{"kernel": "memset", "after_ns": -3, "dur_ns": 0}, )"
+                    R"({"kernel": "gemm<128, 64>", "after_ns": 12, "dur_ns": 5}])");
+  EXPECT_THAT(broken_trace_rules(text), IsEmpty());
+}
+
 TEST_P(TraceRules, NameTheEventAndTheReason) {
   std::string text = kGood;
   const std::size_t at = text.find(GetParam().good);
@@ -378,6 +387,52 @@ const BrokenTrace kBrokenKernels[] = {
      "\"In msg nelems\": 1, ",
      "",
      {"event 8: args.In msg nelems must be a whole number >= 0, found nothing"}},
+    {"NoKernels",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\"",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\", \"kernels\": []",
+     {"event 5: args.kernels must be an array that is not empty, found []"}},
+    {"KernelsNoArray",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\"",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\", \"kernels\": {}",
+     {"event 5: args.kernels must be an array that is not empty, found {}"}},
+    {"KernelOfItNoObject",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\"",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\", \"kernels\": [7]",
+     {"event 5: args.kernels/0 must have a name as kernel, a whole number as after_ns, a whole "
+      "number >= 0 as dur_ns and nothing else, found 7"}},
+    {"KernelOfItWithoutName",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\"",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\", \"kernels\": [{\"kernel\": \"\", \"after_ns\": 1, "
+     "\"dur_ns\": 1}]",
+     {"event 5: args.kernels/0 must have a name as kernel, a whole number as after_ns, a whole "
+      "number >= 0 as dur_ns and nothing else, found "
+      "{\"after_ns\":1,\"dur_ns\":1,\"kernel\":\"\"}"}},
+    {"KernelOfItTooShort",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\"",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\", \"kernels\": [{\"kernel\": \"k\", \"after_ns\": 1, "
+     "\"dur_ns\": 1}, {\"kernel\": \"k\", \"after_ns\": 1, \"dur_ns\": -1}]",
+     {"event 5: args.kernels/1 must have a name as kernel, a whole number as after_ns, a whole "
+      "number >= 0 as dur_ns and nothing else, found "
+      "{\"after_ns\":1,\"dur_ns\":-1,\"kernel\":\"k\"}"}},
+    {"KernelOfItNoWholeNumber",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\"",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\", \"kernels\": [{\"kernel\": \"k\", \"after_ns\": 1.5, "
+     "\"dur_ns\": 1}]",
+     {"event 5: args.kernels/0 must have a name as kernel, a whole number as after_ns, a whole "
+      "number >= 0 as dur_ns and nothing else, found "
+      "{\"after_ns\":1.5,\"dur_ns\":1,\"kernel\":\"k\"}"}},
+    {"KernelOfItWithMore",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\"",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\", \"kernels\": [{\"kernel\": \"k\", \"after_ns\": 1, "
+     "\"dur_ns\": 1, \"x\": 1}]",
+     {"event 5: args.kernels/0 must have a name as kernel, a whole number as after_ns, a whole "
+      "number >= 0 as dur_ns and nothing else, found "
+      "{\"after_ns\":1,\"dur_ns\":1,\"kernel\":\"k\"..."}},
+    {"KernelsUnsorted",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\"",
+     "\"sk\": \"s1/mb0/fwd/L3/q/forward\", \"kernels\": [{\"kernel\": \"k\", \"after_ns\": 2, "
+     "\"dur_ns\": 1}, {\"kernel\": \"k\", \"after_ns\": 1, \"dur_ns\": 1}]",
+     {"event 5: args.kernels/1 starts before the one that it follows"}},
     {"WaitAndTransfer",
      "\"wait_ns\": 1000",
      "\"wait_ns\": 999",

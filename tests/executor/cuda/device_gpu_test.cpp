@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <ctime>
+#include <map>
+#include <thread>
 
 #include "core/error.h"
 #include "executor/cuda/cuda_device.h"
@@ -72,6 +75,50 @@ TEST_F(CudaDeviceTest, MemoryIsZeroedAndItsLackIsSaidWithSizes) {
 TEST_F(CudaDeviceTest, RefusesTypesWithoutKernels) {
   EXPECT_NO_THROW(device_->require(DType::kBf16, DType::kF32));
   EXPECT_THROW(device_->require(DType::kF32, DType::kBf16), ConfigError);
+}
+
+TEST_F(CudaDeviceTest, RecordsWhatATaskLaunchesOnTheHostsMonotonicClock) {
+  try {
+    device_->start_recording_kernels();
+  } catch (const ConfigError& error) {
+    GTEST_SKIP() << "[  SKIPPED ] " << error.what();
+  }
+  constexpr std::int64_t kElements = 8 << 20;
+  const auto stream = device_->make_stream("compute");
+  const auto start = device_->make_event(), end = device_->make_event();
+  const auto memory = device_->allocate(kElements * 4);
+  const std::string fill = "s1/fill", add = "s1/add", multiply = "s1/multiply";
+  stream->label(fill);
+  stream->record(*start);
+  device_->zero(*stream, memory.get(), kElements * 4);
+  stream->label(add);
+  device_->run(*stream, Add{DType::kF32, kElements, memory.get(), memory.get(), memory.get()});
+  stream->label(multiply);
+  device_->run(*stream,
+               Gemm{DType::kF32, DType::kF32, 512, 512, 512, memory.get(), 512, false, memory.get(),
+                    512, false, static_cast<float*>(memory.get()) + (1 << 20), 512, false});
+  stream->record(*end);
+  end->synchronize();
+  stream->synchronize();
+  std::map<std::string, std::vector<KernelRun>> by_task;
+  for (int i = 0; i < 50 && by_task.size() < 3; ++i) {  // the profiler delivers when it likes
+    const KernelRuns taken = device_->take_kernels();
+    EXPECT_EQ(taken.lost, 0);
+    for (const KernelRun& run : taken.runs) by_task[run.task].push_back(run);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  constexpr std::int64_t kSlackNs = 200'000;
+  ASSERT_EQ(by_task[fill].size(), 1u);
+  EXPECT_EQ(by_task[fill][0].name, "memset");
+  ASSERT_EQ(by_task[add].size(), 1u);
+  EXPECT_NE(by_task[add][0].name.find("add"), std::string::npos) << by_task[add][0].name;
+  EXPECT_GE(by_task[multiply].size(), 1u);
+  for (const auto& [task, runs] : by_task)
+    for (const KernelRun& run : runs) {
+      EXPECT_GT(run.start_ns, start->time_ns() - kSlackNs) << task;
+      EXPECT_GT(run.end_ns, run.start_ns) << task;
+      EXPECT_LT(run.end_ns, end->time_ns() + kSlackNs) << task;
+    }
 }
 
 }  // namespace

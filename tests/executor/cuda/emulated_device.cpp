@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/error.h"
 #include "cuda_bf16.h"
 #include "cuda_runtime.h"
 #include "executor/cuda/kernels.h"
@@ -54,6 +55,10 @@ class EmulatedDevice final : public Device {
   std::string name() const override { return "emulated cuda"; }
   std::string description() const override { return "CUDA kernels, run on the CPU"; }
   void require(DType, DType) const override {}
+  void start_recording_kernels() override {
+    throw ConfigError("emulated cuda: records no kernels");
+  }
+  KernelRuns take_kernels() override { return {}; }
   std::unique_ptr<Stream> make_stream(const std::string&) override {
     return std::make_unique<EagerStream>();
   }

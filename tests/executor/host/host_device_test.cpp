@@ -66,6 +66,28 @@ TEST(HostDevice, MemoryOutlivesItsDevice) {
   std::memset(memory.get(), 1, 600);
 }
 
+TEST(HostDevice, RecordsKernelsByTheNamesOfTheWorkOnceAskedTo) {
+  const auto device = make_host_device();
+  EXPECT_THROW(device->take_kernels(), InternalError);
+  const auto stream = device->make_stream("compute");
+  const auto memory = device->allocate(64);
+  float numbers[4] = {1, 2, 3, 4};
+  const auto work = [&] {
+    device->upload(*stream, memory.get(), numbers, sizeof numbers);
+    device->run(*stream, Add{DType::kF32, 4, memory.get(), memory.get(), memory.get()});
+    device->download(*stream, numbers, memory.get(), sizeof numbers);
+    device->zero(*stream, memory.get(), 64);
+    stream->synchronize();
+  };
+  work();
+  device->start_recording_kernels();
+  EXPECT_TRUE(device->take_kernels().runs.empty());
+  work();
+  std::string names;
+  for (const KernelRun& run : device->take_kernels().runs) names += run.task + "/" + run.name + " ";
+  EXPECT_EQ(names, "compute/upload compute/add compute/download compute/zero ");
+}
+
 TEST(HostDevice, CopiesInTheOrderOfTheStream) {
   const auto device = make_host_device();
   const auto stream = device->make_stream("copies");

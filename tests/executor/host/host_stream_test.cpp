@@ -160,6 +160,35 @@ TEST(HostStream, DestructionWaitsForWork) {
   EXPECT_EQ(done, 100);
 }
 
+TEST(HostStream, RecordsNamedWorkUnderItsLabelOnceSwitchedOn) {
+  const std::string first = "s1/a", second = "s1/b";
+  const auto recorder = std::make_shared<HostKernelRecorder>();
+  HostStream stream("compute", recorder);
+  stream.label(first);
+  stream.enqueue([] {}, "before");
+  stream.synchronize();
+  recorder->start();
+  HostEvent start, end;
+  stream.record(start);
+  stream.enqueue([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }, "nap");
+  stream.enqueue([] {});  // no kernel
+  stream.label(second);
+  stream.enqueue([] {}, "nothing");
+  stream.record(end);
+  stream.enqueue([] { throw std::runtime_error("lost"); }, "fails");
+  stream.enqueue([] {}, "skipped");
+  EXPECT_EQ(failure_of(stream), "s1/b: lost");
+  const std::vector<KernelRun> runs = recorder->take();
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].task + " " + runs[0].name, "s1/a nap");
+  EXPECT_EQ(runs[1].task + " " + runs[1].name, "s1/b nothing");
+  EXPECT_GE(runs[0].start_ns, start.time_ns());
+  EXPECT_GE(runs[0].end_ns - runs[0].start_ns, 2'000'000);
+  EXPECT_GE(runs[1].start_ns, runs[0].end_ns);
+  EXPECT_LE(runs[1].end_ns, end.time_ns());
+  EXPECT_TRUE(recorder->take().empty());
+}
+
 // A ring of 64 streams in which every work waits for the one before it on the neighbour.
 TEST(HostStream, ManyStreamsThatWaitForEachOtherAllFinish) {
   constexpr int kStreams = 64, kRounds = 50;
