@@ -34,31 +34,30 @@ class Timer {
   }
 
   CollectiveTiming time(Bytes bytes, const TimerRules& rules) {
-    const TimedMessage timed =
-        even_message(device_, kind_, type_, communicator_->size(), bytes.value);
-    run(timed.message, rules.warm_up);
-    const double once = run(timed.message, 1).front();
+    const EvenMessage message(device_, *communicator_, kind_, type_, bytes.value);
+    run(message, rules.warm_up);
+    const double once = run(message, 1).front();
     const int repetitions = static_cast<int>(std::clamp(
         std::ceil(rules.enough.value / std::max(once, 1e-9)),
         static_cast<double>(rules.least_repetitions), static_cast<double>(rules.most_repetitions)));
-    std::vector<double> seconds = run(timed.message, repetitions);
+    std::vector<double> seconds = run(message, repetitions);
     std::sort(seconds.begin(), seconds.end());
     const auto quantile = [&](double p) {
       return Seconds{
           seconds[static_cast<std::size_t>(p * static_cast<double>(seconds.size() - 1))]};
     };
-    return {Bytes{timed.bytes}, quantile(0.5), quantile(0.1), quantile(0.9), repetitions};
+    return {Bytes{message.bytes()}, quantile(0.5), quantile(0.1), quantile(0.9), repetitions};
   }
 
  private:
   /// Seconds of each repetition, the same on all ranks.
-  std::vector<double> run(const Message& message, int repetitions) {
+  std::vector<double> run(const EvenMessage& message, int repetitions) {
     std::vector<Interval> mine;
     for (int i = 0; i < repetitions; ++i) {
       world_.exchange("");
       if (!takes_part_) continue;
       stream_->record(*start_);
-      communicator_->enqueue(*stream_, message);
+      message.enqueue(*stream_);
       stream_->record(*end_);
       end_->synchronize();
       mine.push_back({start_->time_ns(), end_->time_ns()});

@@ -25,9 +25,8 @@ struct CollectiveTiming {
 };
 
 /// Times one operation on one family of groups, for each size: by the first group while the others
-/// idle, or by all groups at once (`together`). Messages are cut evenly among members; broadcasts
-/// send them from the first member. All ranks of dp call it with the same arguments; all get the
-/// same result. Needs ranks that share a monotonic clock.
+/// idle, or by all groups at once (`together`). Messages are EvenMessages. All ranks of dp call it
+/// with the same arguments; all get the same result. Needs ranks that share a monotonic clock.
 std::vector<CollectiveTiming> time_collective(World& world, Fabric& fabric, Device& device,
                                               CollectiveKind kind, const SubMesh& mesh, Mesh dp,
                                               DType type, bool together,

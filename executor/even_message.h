@@ -8,16 +8,25 @@
 
 namespace amsp {
 
-/// A message to time, and the memory it lies in.
-struct TimedMessage {
-  Message message;
-  std::shared_ptr<void> memory;
-  std::int64_t bytes = 0;
-};
+/// A message to time as the executor sends it: the member's own part is copied into an all-gather,
+/// and added to what the member keeps after a reduce-scatter.
+class EvenMessage {
+ public:
+  /// `bytes` (at least one element) cut evenly among the members; a broadcast sends all of them
+  /// from the first. The communicator must outlive the message.
+  EvenMessage(Device& device, Communicator& communicator, CollectiveKind kind, DType type,
+              std::int64_t bytes);
 
-/// `bytes` (at least one element) cut evenly among the members; a broadcast sends all of them from
-/// the first.
-TimedMessage even_message(Device& device, CollectiveKind kind, DType type, int members,
-                          std::int64_t bytes);
+  std::int64_t bytes() const { return bytes_; }
+  /// The message must stay until the work is done.
+  void enqueue(Stream& stream) const;
+
+ private:
+  Device& device_;
+  Communicator& communicator_;
+  std::int64_t bytes_;
+  std::shared_ptr<void> memory_, kept_;
+  Message message_;
+};
 
 }  // namespace amsp

@@ -127,13 +127,13 @@ Interference time_interference(World& world, Fabric& fabric, Device& device, Col
                                const std::vector<Bytes>& sizes, const ProductShape& shape,
                                const InterferenceRules& rules) {
   const std::unique_ptr<Communicator> communicator = fabric.open(mesh, dp);
-  std::vector<TimedMessage> messages;
+  std::vector<EvenMessage> messages;
   for (const Bytes bytes : sizes)
-    messages.push_back(even_message(device, kind, type, communicator->size(), bytes.value));
+    messages.emplace_back(device, *communicator, kind, type, bytes.value);
   const Product product(device, type, shape);
   Repeated products(device, "compute", [&](Stream& stream) { product.enqueue(stream); });
   Repeated collectives(device, "timed collectives", [&](Stream& stream) {
-    for (const TimedMessage& timed : messages) communicator->enqueue(stream, timed.message);
+    for (const EvenMessage& message : messages) message.enqueue(stream);
   });
 
   const auto alone = [&](Repeated& repeated, int batches) {
