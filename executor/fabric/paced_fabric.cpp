@@ -132,9 +132,10 @@ PacedFabric::PacedFabric(World& world, Fabric& inner, const PaceOptions& options
 PacedFabric::~PacedFabric() = default;
 
 std::string PacedFabric::description() const {
-  return fmt::format("{}, paced: {} inside a node, {} across{}", inner_.description(),
-                     to_string(options_.inside), to_string(options_.across),
-                     one_clock_ ? "" : "; no common clock");
+  std::string text = fmt::format("{}, paced: {}", inner_.description(), to_string(options_.inside));
+  if (options_.across != options_.inside)
+    text += fmt::format(" inside a node, {} across", to_string(options_.across));
+  return text + (one_clock_ ? "" : "; no common clock");
 }
 
 std::unique_ptr<Communicator> PacedFabric::open(const SubMesh& mesh, Mesh dp) {

@@ -13,6 +13,8 @@ namespace amsp {
 struct Pace {
   BytesPerSec bandwidth;
   Seconds latency;
+
+  bool operator==(const Pace&) const = default;
 };
 struct PaceOptions {
   Pace inside;  // groups inside a node
@@ -39,7 +41,8 @@ class PacedFabric : public Fabric {
   /// host, and must outlive the communicators.
   PacedFabric(World& world, Fabric& inner, const PaceOptions& options);
   ~PacedFabric() override;
-  /// "TCP (eth0), paced: 10 GB/s and 5 us inside a node, 1 GB/s and 20 us across".
+  /// "TCP (eth0), paced: 10 GB/s and 5 us inside a node, 1 GB/s and 20 us across", or once what
+  /// holds for both.
   std::string description() const override;
   std::unique_ptr<Communicator> open(const SubMesh& mesh, Mesh dp) override;
 

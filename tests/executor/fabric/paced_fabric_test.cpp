@@ -157,6 +157,8 @@ TEST(PacedFabric, LeavesSingleRanksAlone) {
     EXPECT_EQ(fabric.description(),
               "threads of one process, paced: 100 MB/s and 2.000 ms inside a node, 50.0 MB/s and "
               "4.000 ms across");
+    EXPECT_EQ(PacedFabric(world, threads, {kSlow, kSlow}).description(),
+              "threads of one process, paced: 100 MB/s and 2.000 ms");
   });
 }
 
