@@ -174,11 +174,11 @@ int write_profile(const Calibrating& options) {
   return kExitOk;
 }
 
-int validate(const std::vector<std::string>& files, const std::string& schema, bool json) {
+int validate(const std::vector<std::string>& paths, const std::string& schema, bool json) {
   OrderedJson report = OrderedJson::object();
   std::string text;
   bool broken = false;
-  for (const std::string& file : files) {
+  for (const std::string& file : trace_files(paths)) {
     const std::string content = read_trace_text(file);
     const bool ours = schema == "amsp" || (schema == "auto" && claims_our_schema(content));
     const std::vector<std::string> lines =
@@ -271,7 +271,7 @@ int main(int argc, char** argv) {
   bool json = false;
   command = app.add_subcommand(
       "validate", "Checks what viewers need (Perfetto, chrome://tracing) and our schema");
-  command->add_option("traces", files, "Chrome JSON traces, plain or gzip")->required();
+  command->add_option("traces", files, "Chrome JSON traces, plain or gzip; or folders")->required();
   command->add_option("--schema", schema, "Rules of viewers only, or those of our schema too")
       ->check(CLI::IsMember({"auto", "viewers", "amsp"}))
       ->capture_default_str();

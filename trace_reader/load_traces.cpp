@@ -22,25 +22,6 @@ bool is_trace_name(std::string name) {
   return name.ends_with(".json") || name.ends_with(".json.gz");
 }
 
-std::vector<std::string> expand(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  for (const std::string& path : paths) {
-    std::error_code ignored;
-    if (!fs::is_directory(path, ignored)) {
-      files.push_back(path);
-      continue;
-    }
-    const std::size_t before = files.size();
-    for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored))
-      if (entry.is_regular_file(ignored) && is_trace_name(entry.path().filename().string()))
-        files.push_back(entry.path().string());
-    if (files.size() == before) throw ConfigError(path + ": holds no *.json or *.json.gz");
-  }
-  std::sort(files.begin(), files.end());
-  files.erase(std::unique(files.begin(), files.end()), files.end());
-  return files;
-}
-
 /// The number behind the last "rank" of a file's name: step_rank3.json, rank-3, rank_3, Rank3.
 std::optional<int> rank_in_name(const std::string& path) {
   std::string name = fs::path(path).filename().string();
@@ -102,9 +83,28 @@ void settle_ranks(TraceSet& set, const LoadOptions& options) {
 
 }  // namespace
 
+std::vector<std::string> trace_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored)) {
+      files.push_back(path);
+      continue;
+    }
+    const std::size_t before = files.size();
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored))
+      if (entry.is_regular_file(ignored) && is_trace_name(entry.path().filename().string()))
+        files.push_back(entry.path().string());
+    if (files.size() == before) throw ConfigError(path + ": holds no *.json or *.json.gz");
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  return files;
+}
+
 TraceSet load_traces(const std::vector<std::string>& paths, const LoadOptions& options) {
   TraceSet set;
-  for (const std::string& file : expand(paths)) {
+  for (const std::string& file : trace_files(paths)) {
     if (options.progress) options.progress(file);
     ByteSource source(file);
     read_into(set, source, file, options);

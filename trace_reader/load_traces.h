@@ -20,9 +20,12 @@ struct LoadOptions {
   std::function<void(const std::string& file)> progress;
 };
 
-/// Reads traces; a folder stands for its *.json and *.json.gz files. The order of `paths` doesn't
-/// matter. The rank of a file is distributedInfo's; else options.rank; else the number behind
-/// "rank" in the file's name. One file may remain without.
+/// The files that paths stand for, in order of names, each once: a folder for its *.json and
+/// *.json.gz. Throws ConfigError for a folder without any.
+std::vector<std::string> trace_files(const std::vector<std::string>& paths);
+
+/// Reads trace_files(paths). The rank of a file is distributedInfo's; else options.rank; else the
+/// number behind "rank" in the file's name. One file may remain without.
 ///
 /// Throws ConfigError for what can't be read, for several files of which one has no rank, and for
 /// a rank that two files claim (naming both).

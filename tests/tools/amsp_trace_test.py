@@ -1,6 +1,7 @@
 """amsp-trace from outside: commands, exit codes, files."""
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -90,6 +91,11 @@ def check_rules(folder):
 
 def check_validate():
     run("validate", ODD / "good_baseline.json")
+    with tempfile.TemporaryDirectory() as folder:
+        for rank in range(2):
+            shutil.copy(ODD / "good_baseline.json", pathlib.Path(folder) / f"rank{rank}.json")
+        text = run("validate", folder).stdout
+        expect(text.count(": good (viewers' rules)") == 2, text)
     broken = run("validate", ODD / "pf4280_partial_overlap.json", code=1).stdout
     expect("overlaps event 1" in broken, broken)
     run("validate", "--schema", "amsp", ODD / "good_baseline.json", code=1)
