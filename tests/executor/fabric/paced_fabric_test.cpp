@@ -49,11 +49,19 @@ bool all_agree(World& world, bool yes) {
   return std::count(all.begin(), all.end(), "yes") == world.size();
 }
 
+// Under the thread sanitizer sums take longer than the pace allows: races count there, not times.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kKeepsPace = false;
+#else
+constexpr bool kKeepsPace = true;
+#endif
+
 /// The shortest time of `collectives` on this rank. They are repeated until none of the ranks
 /// needed longer than `enough`, but not forever: on a busy machine any one may be late.
 double best_time(World& world, double enough, const std::function<void()>& collectives) {
   double best = std::numeric_limits<double>::max();
-  for (int i = 0; i < 60 && !all_agree(world, best < enough); ++i) {
+  const int most = kKeepsPace ? 60 : 3;
+  for (int i = 0; i < most && !all_agree(world, best < enough); ++i) {
     const auto start = Clock::now();
     collectives();
     best = std::min(best, seconds_since(start));
@@ -76,7 +84,9 @@ TEST_P(PacedTimes, AreThoseOfTheOptions) {
       stream.synchronize();
       EXPECT_GE(seconds_since(start), is.time);
     });
-    EXPECT_LT(best, 1.05 * is.time);
+    if (kKeepsPace) {
+      EXPECT_LT(best, 1.05 * is.time);
+    }
   });
 }
 
@@ -123,7 +133,9 @@ TEST(PacedFabric, CommunicatorsDoNotSlowEachOther) {
       first.synchronize();
       second.synchronize();
     });
-    EXPECT_LT(best, 1.1 * 0.064);
+    if (kKeepsPace) {
+      EXPECT_LT(best, 1.1 * 0.064);
+    }
   });
 }
 
