@@ -1,7 +1,9 @@
 #include "executor/host_identity.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "core/error.h"
 
@@ -32,6 +34,10 @@ std::string name_space(const char* kind) {
 
 std::string clock_domain() {
   return boot_id() + " " + name_space("time");
+}
+bool has_one_clock(World& world) {
+  const std::vector<std::string> domains = world.exchange(clock_domain());
+  return std::ranges::all_of(domains, [&](const auto& domain) { return domain == domains[0]; });
 }
 std::string network_domain() {
   return boot_id() + " " + name_space("net");

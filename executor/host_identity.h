@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "executor/world.h"
+
 namespace amsp {
 
 // Texts that are equal for two processes of one operating system that share what is named. They
@@ -9,6 +11,8 @@ namespace amsp {
 
 /// The monotonic clock.
 std::string clock_domain();
+/// Whether all ranks read the same monotonic clock. All of them call it.
+bool has_one_clock(World& world);
 /// The network: loopback connects them.
 std::string network_domain();
 /// The process ids.

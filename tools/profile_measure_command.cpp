@@ -6,10 +6,12 @@
 #include <memory>
 #include <set>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "executor/collective_timer.h"
 #include "executor/execution.h"
 #include "executor/fabric/local_world.h"
+#include "executor/host_identity.h"
 #include "executor/interference_timer.h"
 #include "profiling/measurement_plan.h"
 #include "schedule/memory.h"
@@ -183,6 +185,15 @@ int measure_rank(const Options& options, World& world, Fabric& fabric, Device& d
                                for (const Scenario& scenario : scenarios)
                                  check_executable(scenario, world.size());
                                needs = needs_of(scenarios);
+                             })))
+    return code;
+  const bool one_clock = has_one_clock(world);
+  if (const int code = agree("amsp-profile", world, attempt([&] {
+                               if (!one_clock)
+                                 throw ConfigError(
+                                     "measure: collectives are timed by one clock, and the ranks "
+                                     "are on several hosts; measure the ranks of one, and import "
+                                     "logs of nccl-tests for several (amsp-profile import)");
                              })))
     return code;
   const Scenario& first = scenarios.front();

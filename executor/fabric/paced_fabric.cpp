@@ -31,12 +31,6 @@ void sleep_until_ns(double when) {
       Clock::time_point(std::chrono::nanoseconds(static_cast<std::int64_t>(when))));
 }
 
-bool has_one_clock(World& world) {
-  const std::vector<std::string> domains = world.exchange(clock_domain());
-  return std::all_of(domains.begin(), domains.end(),
-                     [&](const auto& d) { return d == domains[0]; });
-}
-
 std::string to_string(const Pace& pace) {
   return format_bandwidth(pace.bandwidth) + " and " + format_time(pace.latency);
 }

@@ -37,11 +37,12 @@ def remove_hosts():
         subprocess.run(["ip", "netns", "delete", host], capture_output=True)
 
 
-def start(rank, *arguments, secret=SECRET):
+def start(rank, *arguments, program=()):
     variables = {"AMSP_RANK": str(rank), "AMSP_WORLD_SIZE": "2", "AMSP_MASTER": "10.77.0.1:29500",
-                 "AMSP_SECRET": secret}
+                 "AMSP_SECRET": SECRET}
     # stdin must not be a terminal's: killed ranks would leave it in disorder.
-    return subprocess.Popen(["ip", "netns", "exec", HOSTS[rank], AMSP_EXEC, SCENARIO, *SMALL, *map(str, arguments)],
+    return subprocess.Popen(["ip", "netns", "exec", HOSTS[rank], *(program or (AMSP_EXEC,)), SCENARIO, *SMALL,
+                             *map(str, arguments)],
                             env={**os.environ, **variables}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)
 
@@ -69,6 +70,14 @@ class SeveralHosts(unittest.TestCase):
         self.assertEqual([code for code, _, _ in results], [2, 2])
         self.assertEqual(results[0][2], "amsp-exec: rank 0: network interface 'eth7' doesn't exist on the host of "
                                         "rank 0; there are cable0, lo\n")
+
+    def test_are_not_measured_by_several_clocks(self):
+        profile = pathlib.Path(AMSP_EXEC).parent / "amsp-profile"
+        ranks = [start(rank, "--interface", f"cable{rank}", program=(*clock, profile, "measure"))
+                 for rank, clock in enumerate(((), ("unshare", "--time", "--fork")))]
+        (code, output, errors), other = end(ranks[0]), end(ranks[1])
+        self.assertEqual((code, output, other[:2]), (2, "", (2, "")))
+        self.assertIn("measure: collectives are timed by one clock, and the ranks are on several hosts", errors)
 
     def test_a_rank_that_is_killed_ends_the_other(self):
         ranks = [start(rank, "--steps", 100000, "--interface", f"cable{rank}") for rank in range(2)]
