@@ -17,8 +17,7 @@ Baseline smallest_group(Mesh dp, const std::function<bool(const ShardingPlan&)>&
 
 Baseline in_node(Mesh dp) {
   const Mesh node{dp.intra, 1};
-  if (dp.inter == 1)
-    return {"hsdp", "fsdp2", std::nullopt, "needs several nodes"};
+  if (dp.inter == 1) return {"hsdp", "fsdp2", std::nullopt, "needs several nodes"};
   return {"hsdp", "fsdp2", ShardingPlan{node, node, node, dp, {}}, ""};
 }
 

@@ -38,7 +38,8 @@ ProcessGroups::ProcessGroups(const TaskGraph& graph)
   }
 }
 
-const ProcessGroup& ProcessGroups::group(const StreamSpec& stream, std::size_t id, Rank rank) const {
+const ProcessGroup& ProcessGroups::group(const StreamSpec& stream, std::size_t id,
+                                         Rank rank) const {
   const int group = group_position(stream.mesh, graph_.dp, rank).group;
   return groups_[first_group_[id] + static_cast<std::size_t>(group)];
 }

@@ -11,8 +11,8 @@
 #include <exception>
 
 #include "core/error.h"
-#include "executor/host_identity.h"
 #include "executor/fabric/lost_rank.h"
+#include "executor/host_identity.h"
 
 namespace amsp {
 namespace {

@@ -13,9 +13,9 @@
 
 #include "core/error.h"
 #include "core/nearest.h"
-#include "executor/host_identity.h"
 #include "executor/fabric/ring_communicator.h"
 #include "executor/fabric/socket_links.h"
+#include "executor/host_identity.h"
 
 namespace amsp {
 namespace {

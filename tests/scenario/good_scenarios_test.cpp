@@ -140,8 +140,7 @@ TEST(ReadScenario, EveryScenarioThatComesWithTheProduct) {
   for (const auto& entry : fs::recursive_directory_iterator(AMSP_SOURCE_DIR "/scenarios")) {
     const fs::path& path = entry.path();
     if (path.extension() != ".json" || path.filename() == "config.json" ||
-        path.parent_path().filename() == "clusters" ||
-        path.stem().extension() == ".schema")
+        path.parent_path().filename() == "clusters" || path.stem().extension() == ".schema")
       continue;
     SCOPED_TRACE(path);
     EXPECT_NO_THROW({

@@ -218,7 +218,8 @@ TEST(ReadCluster, RefusesBadInputAndSaysWhere) {
       {"/nodes", "0", "/nodes: must be a whole number from 1 to 1048576, found 0"},
       {"/nodes", "\"8\"", "/nodes: must be a whole number from 1 to 1048576, found \"8\""},
       {"/noodes", "8",
-       "/noodes: is not a known key; did you mean 'nodes'? (allowed: collectives, fabric, gpu, name, node, "
+       "/noodes: is not a known key; did you mean 'nodes'? (allowed: collectives, fabric, gpu, "
+       "name, node, "
        "nodes, preset, profile, profile_policy)"},
       {"/preset", "\"dgx-a10\"",
        "/preset: must be one of a800-amsp-testbed, dgx-a100, dgx-a100-40gb, dgx-b200, "
@@ -239,7 +240,8 @@ TEST(ReadCluster, RefusesBadInputAndSaysWhere) {
        "'A800-SXM4-80GB'?"},
       {"-/gpu/sms", "", "/gpu/sms: is missing"},
       {"/gpu/tensor_cores", "4",
-       "/gpu/tensor_cores: is not a known key (allowed: architecture, attention_efficiency, gemm_efficiency, "
+       "/gpu/tensor_cores: is not a known key (allowed: architecture, attention_efficiency, "
+       "gemm_efficiency, "
        "hbm_bandwidth, hbm_efficiency, memory, name, peak_bf16, sms)"},
       {"/gpu/peak_bf16", "312",
        "/gpu/peak_bf16: must be a flop rate with a unit such as \"312TFLOPS\" or \"1PFLOP/s\", "
@@ -349,7 +351,8 @@ TEST(ClusterPreset, RefusesBadOverridesAndSaysWhere) {
        "/gpu: must be one of A100-SXM4-40GB, A100-SXM4-80GB, A800-SXM4-80GB, B200-SXM-180GB, "
        "GB200-186GB, H100-SXM5-80GB, H200-SXM5-141GB, H800-SXM5-80GB, L40S-PCIe-48GB; found 5"},
       {"/gpu", R"({"memroy": "80GiB"})",
-       "/gpu/memroy: is not a known key; did you mean 'memory'? (allowed: architecture, attention_efficiency, "
+       "/gpu/memroy: is not a known key; did you mean 'memory'? (allowed: architecture, "
+       "attention_efficiency, "
        "gemm_efficiency, hbm_bandwidth, hbm_efficiency, memory, name, peak_bf16, sms)"},
       {"/node", R"({"nics": {"bandwidth": "400Gbps"}})",
        "/node/nics/bandwidth: replaces the preset's \"200Gbps\", at which its capacity of "
@@ -364,7 +367,8 @@ TEST(ClusterPreset, RefusesBadOverridesAndSaysWhere) {
        "/node/nics/capacity: must be a bandwidth with a unit such as \"200Gbps\" or \"25GBps\", "
        "found null"},
       {"/sources", "{}",
-       "/sources: is not a known key (allowed: collectives, fabric, gpu, name, node, nodes, preset, profile, "
+       "/sources: is not a known key (allowed: collectives, fabric, gpu, name, node, nodes, "
+       "preset, profile, "
        "profile_policy)"},
   };
   for (const BadCluster& bad : kBad)
@@ -373,7 +377,8 @@ TEST(ClusterPreset, RefusesBadOverridesAndSaysWhere) {
                  {"-/nodes", "", "/nodes: is missing"});
   expect_refused(Json::parse(R"({"preset": "dgx-a100"})"),
                  {"/noodes", "4",
-                  "/noodes: is not a known key; did you mean 'nodes'? (allowed: collectives, fabric, gpu, name, "
+                  "/noodes: is not a known key; did you mean 'nodes'? (allowed: collectives, "
+                  "fabric, gpu, name, "
                   "node, nodes, preset, profile, profile_policy)"});
 }
 

@@ -57,8 +57,8 @@ TEST(ScaledCollectives, OfRingsAreTheRingsOfTheScaledCluster) {
     const Scaling scaling(cluster(false), scale);
     const RingCollectives rings(scaling.scaled_graph, scaling.placement);
     for (const CollectiveKind kind : kKinds)
-      for (const SubMesh& mesh : {sub_mesh({8, 1}), sub_mesh({8, 4}), quotient({8, 4}, {8, 1}),
-                                  quotient({8, 4}, {4, 1})})
+      for (const SubMesh& mesh :
+           {sub_mesh({8, 1}), sub_mesh({8, 4}), quotient({8, 4}, {8, 1}), quotient({8, 4}, {4, 1})})
         for (const Bytes bytes : {1_MiB, 512_MiB}) {
           const auto one = call(kind, mesh, bytes);
           EXPECT_NEAR(scaling.model.time(one).time / rings.time(one).time, 1, 1e-6)

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "executor/fabric/socket_fabric.h"
 #include "executor/fabric/mpi_world.h"
+#include "executor/fabric/socket_fabric.h"
 #include "executor/host/host_stream.h"
 
 namespace {

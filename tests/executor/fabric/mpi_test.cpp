@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "core/error.h"
-#include "executor/fabric/socket_fabric.h"
 #include "executor/fabric/local_world.h"
 #include "executor/fabric/mpi_world.h"
 #include "executor/fabric/paced_fabric.h"
+#include "executor/fabric/socket_fabric.h"
 #include "executor/host/host_stream.h"
 #include "scattered_message.h"
 
