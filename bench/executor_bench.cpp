@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "executor/host/host_device.h"
-#include "executor/host/kernels.h"
+#include "executor/host/kernels/kernels.h"
 
 namespace amsp {
 namespace {

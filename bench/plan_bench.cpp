@@ -1,8 +1,8 @@
 // What a search for a plan costs: LLaMA-30B with full recompute on 1,024 A800 GPUs, 121 plans.
 #include <benchmark/benchmark.h>
 
-#include "core/json.h"
-#include "planner/search.h"
+#include "core/json/json.h"
+#include "planner/search/search.h"
 #include "sim/simulator.h"
 
 namespace {

@@ -2,7 +2,7 @@
 // number of GPUs.
 #include <benchmark/benchmark.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "lowering/load_graph.h"
 #include "prediction/predict.h"
 #include "schedule/schedule_builder.h"

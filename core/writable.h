@@ -7,7 +7,7 @@ namespace amsp {
 
 inline constexpr const char* kCannotWrite = "cannot be written";
 
-/// Where write_file() (core/json.h) puts a file.
+/// Where write_file() (core/json/json.h) puts a file.
 struct WritePlaces {
   std::string target;     // through a symbolic link: what it points to
   std::string temporary;  // beside it; empty for what a rename must not replace: a device, a pipe

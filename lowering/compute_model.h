@@ -7,7 +7,7 @@
 #include "core/units.h"
 #include "lowering/compute_profile.h"
 #include "schedule/task_graph.h"
-#include "topology/cluster_spec.h"
+#include "topology/spec/cluster_spec.h"
 
 namespace amsp {
 

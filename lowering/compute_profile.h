@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json/json_fwd.h"
 #include "core/units.h"
 #include "lowering/rate_curve.h"
 #include "schedule/task_graph.h"
-#include "topology/cluster_spec.h"
+#include "topology/spec/cluster_spec.h"
 
 namespace amsp {
 

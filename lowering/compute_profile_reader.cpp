@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/json.h"
+#include "core/json/json.h"
+#include "core/json/object_reader.h"
 #include "core/nearest.h"
-#include "core/object_reader.h"
 #include "lowering/compute_profile.h"
-#include "topology/profile_rows.h"
+#include "topology/profile/profile_rows.h"
 
 namespace amsp {
 namespace {

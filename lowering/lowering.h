@@ -7,8 +7,8 @@
 
 #include "lowering/compute_model.h"
 #include "schedule/task_graph.h"
-#include "topology/cluster_graph.h"
-#include "topology/collective.h"
+#include "topology/collective/collective.h"
+#include "topology/graph/cluster_graph.h"
 
 namespace amsp {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "schedule/module_work.h"
-#include "traces/analysis.h"
+#include "traces/timeline/analysis.h"
 
 namespace amsp {
 

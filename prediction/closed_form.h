@@ -4,11 +4,11 @@
 #include <string>
 
 #include "lowering/lowering.h"
-#include "schedule/engine_policy.h"
-#include "schedule/model.h"
-#include "schedule/plan.h"
-#include "schedule/training.h"
-#include "topology/collective.h"
+#include "topology/collective/collective.h"
+#include "training/engine_policy.h"
+#include "training/model.h"
+#include "training/plan.h"
+#include "training/training.h"
 
 namespace amsp {
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "topology/collective_models.h"
-#include "topology/gpu_reader.h"
-#include "topology/presets.h"
-#include "topology/profile_source.h"
+#include "core/json/json.h"
+#include "topology/models/collective_models.h"
+#include "topology/profile/profile_source.h"
+#include "topology/read/gpu_reader.h"
+#include "topology/read/presets.h"
 
 namespace amsp {
 

@@ -6,10 +6,10 @@
 #include "lowering/compute_model.h"
 #include "lowering/compute_profile.h"
 #include "scenario/scenario.h"
-#include "topology/cluster_graph.h"
-#include "topology/collective.h"
-#include "topology/placement.h"
-#include "topology/scaled_collectives.h"
+#include "topology/collective/collective.h"
+#include "topology/collective/scaled_collectives.h"
+#include "topology/graph/cluster_graph.h"
+#include "topology/spec/placement.h"
 
 namespace amsp {
 

@@ -11,9 +11,9 @@
 #include "prediction/link_usage.h"
 #include "prediction/machine.h"
 #include "scenario/scenario.h"
-#include "schedule/memory.h"
-#include "traces/analysis.h"
-#include "traces/timeline.h"
+#include "traces/timeline/analysis.h"
+#include "traces/timeline/timeline.h"
+#include "training/memory.h"
 
 namespace amsp {
 

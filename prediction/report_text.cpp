@@ -6,7 +6,7 @@
 #include "core/text_lines.h"
 #include "core/text_table.h"
 #include "prediction/predict.h"
-#include "topology/collective_models.h"
+#include "topology/models/collective_models.h"
 
 namespace amsp {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "profiling/nccl_log.h"
-#include "topology/profile_writer.h"
+#include "topology/profile/profile_writer.h"
 
 namespace amsp {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/quantity.h"
 #include "core/text_table.h"
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "core/json_fwd.h"
+#include "core/json/json_fwd.h"
 #include "profiling/import_logs.h"
-#include "topology/cluster_spec.h"
+#include "topology/spec/cluster_spec.h"
 
 namespace amsp {
 

@@ -15,7 +15,7 @@
 #include "prediction/machine.h"
 #include "prediction/predict.h"
 #include "schedule/schedule_builder.h"
-#include "topology/collective_models.h"
+#include "topology/models/collective_models.h"
 
 namespace amsp {
 namespace {

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json/json_fwd.h"
 #include "core/units.h"
 #include "scenario/scenario.h"
 #include "schedule/task_graph.h"
-#include "topology/collective.h"
+#include "topology/collective/collective.h"
 
 namespace amsp {
 

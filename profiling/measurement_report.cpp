@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/quantity.h"
 #include "core/text_table.h"
 #include "profiling/measurement_plan.h"

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "core/object_reader.h"
+#include "core/json/json.h"
+#include "core/json/object_reader.h"
 #include "profiling/nccl_line.h"
 
 namespace amsp {

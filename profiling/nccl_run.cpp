@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "profiling/nccl_line.h"
-#include "topology/collective_ring.h"
+#include "topology/collective/collective_ring.h"
 
 namespace amsp {
 namespace {

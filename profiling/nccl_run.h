@@ -4,7 +4,7 @@
 #include <string>
 
 #include "profiling/nccl_log.h"
-#include "topology/collective.h"
+#include "topology/collective/collective.h"
 
 namespace amsp {
 

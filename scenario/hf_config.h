@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "scenario/readers.h"
 
 namespace amsp {

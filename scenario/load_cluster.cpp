@@ -6,13 +6,13 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
+#include "core/json/object_reader.h"
 #include "core/nearest.h"
-#include "core/object_reader.h"
 #include "scenario/scenario.h"
-#include "topology/cluster_reader.h"
-#include "topology/nccl_topology.h"
-#include "topology/presets.h"
+#include "topology/read/cluster_reader.h"
+#include "topology/read/nccl_topology.h"
+#include "topology/read/presets.h"
 
 namespace amsp {
 namespace {

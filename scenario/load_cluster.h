@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/cluster_spec.h"
+#include "topology/spec/cluster_spec.h"
 
 namespace amsp {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/object_reader.h"
+#include "core/json/object_reader.h"
 
 namespace amsp {
 

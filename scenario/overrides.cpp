@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "core/object_reader.h"
+#include "core/json/json.h"
+#include "core/json/object_reader.h"
 #include "core/utf8.h"
 #include "scenario/scenario.h"
 

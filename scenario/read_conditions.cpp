@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "scenario/readers.h"
 
 namespace amsp {

@@ -1,5 +1,5 @@
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "scenario/readers.h"
 
 namespace amsp {

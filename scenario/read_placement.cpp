@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "scenario/readers.h"
 
 namespace amsp {

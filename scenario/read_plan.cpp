@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "scenario/readers.h"
 
 namespace amsp {

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/nearest.h"
 #include "scenario/readers.h"
-#include "schedule/optimizers.h"
+#include "training/optimizers.h"
 
 namespace amsp {
 namespace {

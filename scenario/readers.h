@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/object_reader.h"
+#include "core/json/object_reader.h"
 #include "scenario/scenario.h"
 
 namespace amsp {

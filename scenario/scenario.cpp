@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "core/object_reader.h"
+#include "core/json/json.h"
+#include "core/json/object_reader.h"
 #include "scenario/readers.h"
-#include "topology/cluster_reader.h"
+#include "topology/read/cluster_reader.h"
 
 namespace amsp {
 namespace {

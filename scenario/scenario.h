@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "core/json_fwd.h"
-#include "schedule/engine_policy.h"
-#include "schedule/model.h"
-#include "schedule/plan.h"
-#include "schedule/training.h"
-#include "topology/cluster_spec.h"
-#include "topology/conditions.h"
-#include "topology/placement.h"
+#include "core/json/json_fwd.h"
+#include "topology/graph/conditions.h"
+#include "topology/spec/cluster_spec.h"
+#include "topology/spec/placement.h"
+#include "training/engine_policy.h"
+#include "training/model.h"
+#include "training/plan.h"
+#include "training/training.h"
 
 namespace amsp {
 

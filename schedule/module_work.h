@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/model.h"
 #include "schedule/task_graph.h"
-#include "schedule/training.h"
+#include "training/model.h"
+#include "training/training.h"
 
 namespace amsp {
 

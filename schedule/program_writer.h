@@ -5,9 +5,9 @@
 #include <tuple>
 #include <vector>
 
-#include "schedule/engine_policy.h"
-#include "schedule/plan.h"
 #include "schedule/task_graph.h"
+#include "training/engine_policy.h"
+#include "training/plan.h"
 
 namespace amsp {
 

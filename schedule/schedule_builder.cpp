@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "schedule/gradient_buckets.h"
 #include "schedule/module_work.h"
-#include "schedule/ownership.h"
 #include "schedule/prefetcher.h"
 #include "schedule/program_writer.h"
+#include "training/gradient_buckets.h"
+#include "training/ownership.h"
 
 namespace amsp {
 

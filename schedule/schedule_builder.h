@@ -1,10 +1,10 @@
 #pragma once
 
-#include "schedule/engine_policy.h"
-#include "schedule/model.h"
-#include "schedule/plan.h"
 #include "schedule/task_graph.h"
-#include "schedule/training.h"
+#include "training/engine_policy.h"
+#include "training/model.h"
+#include "training/plan.h"
+#include "training/training.h"
 
 namespace amsp {
 

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "schedule/task_key.h"
-#include "topology/collective.h"
+#include "topology/collective/collective.h"
 
 namespace amsp {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "schedule/model.h"
-#include "topology/mesh.h"
+#include "topology/spec/mesh.h"
+#include "training/model.h"
 
 namespace amsp {
 

@@ -5,7 +5,7 @@
 
 #include "lowering/lowering.h"
 #include "sim/workload.h"
-#include "traces/timeline.h"
+#include "traces/timeline/timeline.h"
 
 namespace amsp {
 

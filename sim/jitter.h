@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/simulator.h"
-#include "topology/conditions.h"
+#include "topology/graph/conditions.h"
 
 namespace amsp {
 

@@ -4,7 +4,7 @@
 
 #include "schedule/repetition.h"
 #include "sim/expansion.h"
-#include "traces/timeline.h"
+#include "traces/timeline/timeline.h"
 
 namespace amsp {
 

@@ -5,7 +5,7 @@
 
 #include "lowering/lowering.h"
 #include "sim/expansion.h"
-#include "traces/engine.h"
+#include "traces/timeline/engine.h"
 
 namespace amsp {
 

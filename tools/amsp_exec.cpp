@@ -5,15 +5,15 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "executor/execution.h"
-#include "executor/execution_report.h"
+#include "core/json/json.h"
+#include "executor/run/execution.h"
+#include "executor/run/execution_report.h"
 #include "scenario/scenario.h"
 #include "schedule/schedule_builder.h"
 #include "tools/arguments.h"
 #include "tools/program.h"
 #include "tools/ranks.h"
-#include "traces/chrome_writer.h"
+#include "traces/write/chrome_writer.h"
 
 namespace {
 

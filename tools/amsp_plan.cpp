@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/nearest.h"
-#include "planner/export.h"
-#include "planner/pareto_plot.h"
-#include "planner/report.h"
+#include "planner/report/export.h"
+#include "planner/report/pareto_plot.h"
+#include "planner/report/report.h"
 #include "sim/simulator.h"
 #include "tools/arguments.h"
 #include "tools/program.h"

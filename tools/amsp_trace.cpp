@@ -7,20 +7,20 @@
 #include <limits>
 #include <optional>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tools/arguments.h"
 #include "tools/program.h"
-#include "topology/profile_writer.h"
+#include "topology/profile/profile_writer.h"
 #include "trace_analysis/analyse.h"
-#include "trace_analysis/summary.h"
+#include "trace_analysis/report/summary.h"
 #include "trace_analysis/trace_diff.h"
 #include "trace_analysis/trace_path.h"
 #include "trace_calibration/calibrate.h"
 #include "trace_reader/load_traces.h"
 #include "trace_report/html_report.h"
 #include "trace_report/plan_points.h"
-#include "traces/chrome_writer.h"
-#include "traces/trace_rules.h"
+#include "traces/check/trace_rules.h"
+#include "traces/write/chrome_writer.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include "executor/host/host_device.h"
 #ifdef AMSP_HAVE_CUDA
 #include "executor/cuda/cuda_device.h"
-#include "executor/cuda/nccl_fabric.h"
-#include "executor/cuda/peer_fabric.h"
+#include "executor/cuda/fabric/nccl_fabric.h"
+#include "executor/cuda/fabric/peer_fabric.h"
 #endif
 
 namespace amsp {

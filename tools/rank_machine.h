@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "executor/communicator.h"
-#include "executor/device.h"
-#include "executor/world.h"
+#include "executor/interface/communicator.h"
+#include "executor/interface/device.h"
+#include "executor/interface/world.h"
 
 namespace amsp {
 

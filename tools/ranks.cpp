@@ -13,7 +13,7 @@
 #include "executor/fabric/mpi_world.h"
 #include "executor/fabric/paced_fabric.h"
 #include "executor/host/time_slice.h"
-#include "executor/world_tcp.h"
+#include "executor/world/world_tcp.h"
 #include "tools/arguments.h"
 #include "tools/rank_machine.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "traces/sweep.h"
+#include "traces/timeline/sweep.h"
 
 namespace amsp {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json/json_fwd.h"
 #include "trace_analysis/align_events.h"
 #include "trace_analysis/analyse.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "schedule/schedule_builder.h"
-#include "topology/profile_writer.h"
+#include "topology/profile/profile_writer.h"
 #include "trace_calibration/samples.h"
 
 namespace amsp {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "scenario/scenario.h"
-#include "topology/profile_writer.h"
+#include "topology/profile/profile_writer.h"
 #include "trace_analysis/analyse.h"
 
 namespace amsp {

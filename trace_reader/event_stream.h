@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "trace_reader/byte_source.h"
 #include "trace_reader/notes.h"
 #include "trace_reader/raw_event.h"

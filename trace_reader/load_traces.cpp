@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "trace_reader/trace_builder.h"
 
 namespace amsp {

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "core/json.h"
-#include "core/object_reader.h"
+#include "core/json/json.h"
+#include "core/json/object_reader.h"
 
 namespace amsp {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json/json_fwd.h"
 #include "trace_reader/rank_trace.h"
 
 namespace amsp {

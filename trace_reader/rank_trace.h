@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "trace_reader/notes.h"
-#include "traces/analysis.h"
+#include "traces/timeline/analysis.h"
 
 namespace amsp {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "trace_reader/json_cursor.h"
-#include "traces/analysis.h"
+#include "traces/timeline/analysis.h"
 
 namespace amsp {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <tuple>
 
-#include "core/json.h"
+#include "core/json/json.h"
 
 namespace amsp {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/error.h"
-#include "trace_analysis/summary.h"
+#include "trace_analysis/report/summary.h"
 #include "trace_analysis/trace_diff.h"
 #include "trace_analysis/trace_path.h"
 #include "trace_report/assets.h"

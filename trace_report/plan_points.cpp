@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 
 namespace amsp {
 namespace {

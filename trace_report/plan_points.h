@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json/json_fwd.h"
 
 namespace amsp {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "executor/device.h"
-#include "executor/world.h"
+#include "executor/interface/device.h"
+#include "executor/interface/world.h"
 
 namespace amsp {
 

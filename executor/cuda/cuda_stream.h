@@ -8,7 +8,7 @@
 
 #include "executor/cuda/clock.h"
 #include "executor/cuda/watch.h"
-#include "executor/stream.h"
+#include "executor/interface/stream.h"
 
 namespace amsp::cuda {
 

@@ -10,7 +10,7 @@
 #include "executor/cuda/check.h"
 #include "executor/cuda/cupti_records.h"
 #include "executor/cuda/kernel_ledger.h"
-#include "executor/cuda/kernels.h"
+#include "executor/cuda/kernels/kernels.h"
 
 namespace amsp {
 namespace cuda {

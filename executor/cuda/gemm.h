@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "executor/cuda/cuda_stream.h"
-#include "executor/device.h"
+#include "executor/interface/device.h"
 
 namespace amsp::cuda {
 

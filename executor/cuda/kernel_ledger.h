@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "executor/kernel_run.h"
+#include "executor/interface/kernel_run.h"
 
 namespace amsp::cuda {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "executor/cuda/check.h"
-#include "executor/cuda/parts.h"
+#include "executor/cuda/kernels/parts.h"
 
 namespace amsp::cuda {
 namespace {

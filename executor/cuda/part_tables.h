@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "executor/cuda/kernels.h"
+#include "executor/cuda/kernels/kernels.h"
 
 namespace amsp::cuda {
 

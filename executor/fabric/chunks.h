@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "executor/communicator.h"
+#include "executor/interface/communicator.h"
 
 namespace amsp {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/mesh.h"
+#include "topology/spec/mesh.h"
 
 namespace amsp {
 

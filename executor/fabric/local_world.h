@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "executor/communicator.h"
-#include "executor/world.h"
+#include "executor/interface/communicator.h"
+#include "executor/interface/world.h"
 
 namespace amsp {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "topology/mesh.h"
+#include "topology/spec/mesh.h"
 
 namespace amsp {
 

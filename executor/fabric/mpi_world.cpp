@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "executor/fabric/lost_rank.h"
-#include "executor/host_identity.h"
+#include "executor/interface/host_identity.h"
 
 namespace amsp {
 namespace {

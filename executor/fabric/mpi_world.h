@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/world.h"
+#include "executor/interface/world.h"
 
 namespace amsp {
 

@@ -12,7 +12,7 @@
 #include "core/quantity.h"
 #include "executor/fabric/chunks.h"
 #include "executor/host/host_stream.h"
-#include "executor/host_identity.h"
+#include "executor/interface/host_identity.h"
 
 namespace amsp {
 namespace {

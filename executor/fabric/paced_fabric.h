@@ -5,8 +5,8 @@
 #include <string>
 
 #include "core/units.h"
-#include "executor/communicator.h"
-#include "executor/world.h"
+#include "executor/interface/communicator.h"
+#include "executor/interface/world.h"
 
 namespace amsp {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "executor/communicator.h"
 #include "executor/fabric/ring_links.h"
+#include "executor/interface/communicator.h"
 
 namespace amsp {
 

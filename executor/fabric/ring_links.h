@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "topology/mesh.h"
+#include "topology/spec/mesh.h"
 
 namespace amsp {
 

@@ -15,7 +15,7 @@
 #include "core/nearest.h"
 #include "executor/fabric/ring_communicator.h"
 #include "executor/fabric/socket_links.h"
-#include "executor/host_identity.h"
+#include "executor/interface/host_identity.h"
 
 namespace amsp {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "executor/communicator.h"
-#include "executor/world.h"
+#include "executor/interface/communicator.h"
+#include "executor/interface/world.h"
 
 namespace amsp {
 

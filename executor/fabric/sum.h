@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "executor/dtype.h"
+#include "executor/interface/dtype.h"
 
 namespace amsp {
 

@@ -4,10 +4,10 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "executor/host/blas.h"
 #include "executor/host/host_memory.h"
 #include "executor/host/host_stream.h"
-#include "executor/host/kernels.h"
+#include "executor/host/kernels/blas.h"
+#include "executor/host/kernels/kernels.h"
 
 namespace amsp {
 namespace {

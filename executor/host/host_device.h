@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "executor/device.h"
+#include "executor/interface/device.h"
 
 namespace amsp {
 

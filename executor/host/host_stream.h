@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "executor/host/kernel_recorder.h"
-#include "executor/stream.h"
+#include "executor/interface/stream.h"
 
 namespace amsp {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "executor/kernel_run.h"
+#include "executor/interface/kernel_run.h"
 
 namespace amsp {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/writable.h"
 #include "tests/core/message_of.h"
 

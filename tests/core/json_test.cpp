@@ -1,4 +1,4 @@
-#include "core/json.h"
+#include "core/json/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/object_reader.h"
+#include "core/json/object_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/core/message_of.h"
 
 namespace amsp {

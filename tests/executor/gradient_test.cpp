@@ -9,8 +9,8 @@
 
 #include "executor/fabric/local_world.h"
 #include "executor/host/host_device.h"
-#include "executor/rank_program.h"
-#include "executor/runtime.h"
+#include "executor/program/rank_program.h"
+#include "executor/run/runtime.h"
 #include "local_ranks.h"
 #include "parity.h"
 

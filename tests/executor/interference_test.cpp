@@ -6,7 +6,7 @@
 #include "executor/fabric/local_world.h"
 #include "executor/fabric/paced_fabric.h"
 #include "executor/host/host_device.h"
-#include "executor/interference_timer.h"
+#include "executor/measure/interference_timer.h"
 
 namespace amsp {
 namespace {

@@ -4,13 +4,13 @@
 
 #include <set>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "executor/fabric/paced_fabric.h"
-#include "executor/kernel_log.h"
+#include "executor/run/kernel_log.h"
 #include "local_ranks.h"
 #include "parity.h"
-#include "traces/chrome_writer.h"
-#include "traces/trace_rules.h"
+#include "traces/check/trace_rules.h"
+#include "traces/write/chrome_writer.h"
 
 namespace amsp {
 namespace {

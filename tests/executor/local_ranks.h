@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "executor/execution.h"
+#include "executor/run/execution.h"
 #include "scenario/scenario.h"
 #include "schedule/schedule_builder.h"
 

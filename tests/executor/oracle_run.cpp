@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/json.h"
-#include "executor/initial_values.h"
+#include "core/json/json.h"
+#include "executor/program/initial_values.h"
 #include "local_parity.h"
 
 namespace amsp {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "planner/plan_space.h"
-#include "schedule/optimizers.h"
+#include "planner/search/plan_space.h"
+#include "training/optimizers.h"
 
 namespace amsp {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/execution.h"
+#include "executor/run/execution.h"
 #include "scenario/scenario.h"
 
 namespace amsp {

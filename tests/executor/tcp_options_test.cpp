@@ -1,4 +1,4 @@
-#include "executor/tcp_options.h"
+#include "executor/world/tcp_options.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include "core/json.h"
-#include "topology/cluster_spec.h"
-#include "traces/chrome_writer.h"
+#include "core/json/json.h"
+#include "topology/spec/cluster_spec.h"
+#include "traces/write/chrome_writer.h"
 
 namespace amsp {
 

@@ -1,4 +1,4 @@
-#include "executor/world_tcp.h"
+#include "executor/world/world_tcp.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "executor/tcp_session.h"
+#include "executor/world/tcp_session.h"
 
 namespace amsp {
 namespace {

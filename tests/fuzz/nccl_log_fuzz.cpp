@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "profiling/import_logs.h"
-#include "topology/collective_profile.h"
+#include "topology/profile/collective_profile.h"
 
 /// Any bytes: a profile that can be read, or refused by ConfigError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

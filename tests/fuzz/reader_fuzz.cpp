@@ -3,12 +3,12 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "trace_analysis/summary.h"
+#include "core/json/json.h"
+#include "trace_analysis/report/summary.h"
 #include "trace_analysis/trace_diff.h"
 #include "trace_analysis/trace_path.h"
 #include "trace_reader/load_traces.h"
-#include "traces/trace_rules.h"
+#include "traces/check/trace_rules.h"
 
 /// Any bytes: read, summarised, walked and compared with themselves, or refused by ConfigError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "scenario/scenario.h"
 
 /// Any bytes are a scenario, or refused by ConfigError or InfeasibleError.

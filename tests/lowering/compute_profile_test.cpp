@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 
 namespace amsp {
 namespace {

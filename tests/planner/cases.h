@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
-#include "planner/search.h"
+#include "core/json/json.h"
+#include "planner/search/search.h"
 #include "prediction/predict.h"
 #include "sim/simulator.h"
 

@@ -1,11 +1,11 @@
-#include "planner/export.h"
+#include "planner/report/export.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "planner/report.h"
+#include "planner/report/report.h"
 #include "tests/planner/cases.h"
 
 namespace amsp {

@@ -1,4 +1,4 @@
-#include "planner/plan_space.h"
+#include "planner/search/plan_space.h"
 
 #include <gtest/gtest.h>
 

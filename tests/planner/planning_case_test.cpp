@@ -1,4 +1,4 @@
-#include "planner/planning_case.h"
+#include "planner/search/planning_case.h"
 
 #include <gtest/gtest.h>
 

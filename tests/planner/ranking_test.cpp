@@ -1,4 +1,4 @@
-#include "planner/ranking.h"
+#include "planner/search/ranking.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "planner/search.h"
+#include "planner/search/search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <csignal>
 
 #include "core/error.h"
-#include "planner/ranking.h"
-#include "planner/report.h"
+#include "planner/report/report.h"
+#include "planner/search/ranking.h"
 #include "tests/core/message_of.h"
 #include "tests/planner/cases.h"
 

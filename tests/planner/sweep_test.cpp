@@ -1,4 +1,4 @@
-#include "planner/sweep.h"
+#include "planner/search/sweep.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "planner/report.h"
-#include "planner/sensitivity.h"
+#include "planner/report/report.h"
+#include "planner/search/sensitivity.h"
 #include "tests/core/message_of.h"
 #include "tests/planner/cases.h"
 

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/prediction/predicted.h"
-#include "traces/analysis.h"
-#include "traces/chrome_writer.h"
-#include "traces/trace_rules.h"
+#include "traces/check/trace_rules.h"
+#include "traces/timeline/analysis.h"
+#include "traces/write/chrome_writer.h"
 
 namespace amsp {
 namespace {

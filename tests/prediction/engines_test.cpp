@@ -3,9 +3,9 @@
 #include <ostream>
 
 #include "tests/prediction/predicted.h"
-#include "traces/analysis.h"
-#include "traces/chrome_writer.h"
-#include "traces/trace_rules.h"
+#include "traces/check/trace_rules.h"
+#include "traces/timeline/analysis.h"
+#include "traces/write/chrome_writer.h"
 
 namespace amsp {
 namespace {

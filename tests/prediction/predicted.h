@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "prediction/predict.h"
 #include "sim/simulator.h"
 

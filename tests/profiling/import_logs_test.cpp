@@ -8,7 +8,7 @@
 #include "profiling/import_report.h"
 #include "tests/core/message_of.h"
 #include "tests/profiling/sample_logs.h"
-#include "topology/collective_profile.h"
+#include "topology/profile/collective_profile.h"
 
 namespace amsp {
 namespace {

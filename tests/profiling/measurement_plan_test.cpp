@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "prediction/predict.h"
 
 namespace amsp {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "profiling/import_logs.h"
 
 namespace amsp {

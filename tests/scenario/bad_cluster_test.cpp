@@ -1,6 +1,6 @@
 #include "scenario/scenario.h"
 #include "tests/scenario/bad_scenario.h"
-#include "topology/cluster_graph.h"
+#include "topology/graph/cluster_graph.h"
 
 namespace amsp {
 namespace {

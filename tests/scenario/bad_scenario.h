@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 
 namespace amsp {
 

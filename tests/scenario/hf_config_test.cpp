@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "schedule/model.h"
 #include "tests/scenario/bad_scenario.h"
+#include "training/model.h"
 
 namespace amsp {
 namespace {

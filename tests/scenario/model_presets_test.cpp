@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "core/error.h"
-#include "schedule/model.h"
+#include "training/model.h"
 
 namespace amsp {
 namespace {

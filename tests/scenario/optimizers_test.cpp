@@ -1,4 +1,4 @@
-#include "schedule/optimizers.h"
+#include "training/optimizers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

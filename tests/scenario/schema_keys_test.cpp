@@ -5,10 +5,10 @@
 #include <set>
 
 #include "data/embedded.h"
-#include "schedule/model.h"
-#include "schedule/optimizers.h"
 #include "tests/scenario/bad_scenario.h"
-#include "topology/presets.h"
+#include "topology/read/presets.h"
+#include "training/model.h"
+#include "training/optimizers.h"
 
 namespace amsp {
 namespace {

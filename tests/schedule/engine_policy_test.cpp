@@ -1,4 +1,4 @@
-#include "schedule/engine_policy.h"
+#include "training/engine_policy.h"
 
 #include <gtest/gtest.h>
 

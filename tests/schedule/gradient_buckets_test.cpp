@@ -1,4 +1,4 @@
-#include "schedule/gradient_buckets.h"
+#include "training/gradient_buckets.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "schedule/memory.h"
+#include "training/memory.h"
 
 #include <gtest/gtest.h>
 
-#include "schedule/optimizers.h"
 #include "schedule/schedule_builder.h"
 #include "tests/schedule/small_model.h"
+#include "training/optimizers.h"
 
 namespace amsp {
 namespace {

@@ -1,4 +1,4 @@
-#include "schedule/model.h"
+#include "training/model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schedule/ownership.h"
+#include "training/ownership.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schedule/plan.h"
+#include "training/plan.h"
 
 #include <gtest/gtest.h>
 

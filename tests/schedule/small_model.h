@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schedule/model.h"
-#include "schedule/training.h"
+#include "training/model.h"
+#include "training/training.h"
 
 namespace amsp {
 

@@ -3,7 +3,7 @@
 #include "lowering/lowering.h"
 #include "sim/simulator.h"
 #include "tests/sim/small_cluster.h"
-#include "topology/collective_models.h"
+#include "topology/models/collective_models.h"
 
 namespace amsp {
 namespace {

@@ -13,9 +13,9 @@
 #include "lowering/lowering.h"
 #include "schedule/schedule_builder.h"
 #include "sim/simulator.h"
-#include "topology/collective_models.h"
-#include "topology/conditions.h"
-#include "topology/node_cables.h"
+#include "topology/graph/conditions.h"
+#include "topology/models/collective_models.h"
+#include "topology/spec/node_cables.h"
 
 namespace amsp {
 

@@ -5,7 +5,7 @@
 #include "lowering/lowering.h"
 #include "schedule/schedule_builder.h"
 #include "tests/schedule/small_model.h"
-#include "topology/collective_models.h"
+#include "topology/models/collective_models.h"
 
 namespace amsp {
 

@@ -1,55 +1,106 @@
-"""Checks that every library only includes those that it may see (docs/architecture.md)."""
+"""Checks that every folder of sources only includes those that it may see (docs/architecture.md)."""
 import pathlib
 import re
 import sys
 
-ALLOWED = {
+WINGS_OF_TOPOLOGY = [f"topology/{wing}" for wing in
+                     ("spec", "graph", "collective", "nccl", "profile", "models", "read", "survey")]
+TRACES = ["traces/timeline", "traces/write", "traces/check"]
+DESCRIPTION = ["core", "core/json", "topology/spec", "training"]
+LOWERED = [*DESCRIPTION, "topology/graph", "topology/collective", "schedule", "lowering", "traces/timeline"]
+PREDICTED = [*LOWERED, *WINGS_OF_TOPOLOGY, "data", "scenario", "prediction"]
+EXECUTOR = ["core", "topology/spec", "topology/collective", "executor/interface"]
+RECORDED = ["core", "core/json", "traces/timeline", "trace_reader", "trace_analysis"]
+
+MAY_SEE = {
     "core": [],
+    "core/json": ["core"],
     "data": ["core"],
-    "topology": ["core", "data"],
-    "schedule": ["core", "data", "topology"],
-    "scenario": ["core", "data", "topology", "schedule"],
-    "lowering": ["core", "data", "topology", "schedule"],
-    "traces": ["core", "topology", "schedule"],
-    "trace_reader": ["core", "topology", "schedule", "traces"],
-    "trace_analysis": ["core", "topology", "schedule", "traces", "trace_reader"],
-    "trace_report": ["core", "topology", "schedule", "traces", "trace_reader", "trace_analysis"],
-    "trace_calibration": ["core", "data", "topology", "schedule", "scenario", "traces",
-                          "trace_reader", "trace_analysis"],
-    "sim": ["core", "topology", "schedule", "lowering", "traces"],
-    "prediction": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces"],
-    "profiling": ["core", "data", "topology", "schedule", "scenario", "lowering", "prediction"],
-    "planner": ["core", "topology", "schedule", "scenario", "lowering", "traces", "prediction"],
-    "executor": ["core", "topology", "schedule", "scenario", "traces"],
-    "tools": ["core", "data", "topology", "schedule", "scenario", "lowering", "traces", "trace_reader",
-              "trace_analysis", "trace_report", "trace_calibration", "sim", "prediction", "profiling",
-              "planner", "executor"],
+    "topology/spec": ["core"],
+    "topology/graph": ["core", "topology/spec"],
+    "topology/collective": ["core", "topology/spec", "topology/graph"],
+    "topology/nccl": ["core", "topology/spec", "topology/graph", "topology/collective"],
+    "topology/profile": ["core", "core/json", "data", "topology/spec", "topology/graph",
+                         "topology/collective"],
+    "topology/models": ["core", "core/json", "topology/spec", "topology/graph", "topology/collective",
+                        "topology/nccl", "topology/profile"],
+    "topology/read": ["core", "core/json", "data", "topology/spec", "topology/graph",
+                      "topology/collective", "topology/nccl", "topology/profile"],
+    "topology/survey": ["core", "topology/spec", "topology/graph", "topology/collective"],
+    "training": ["core", "core/json", "data", "topology/spec"],
+    "schedule": [*DESCRIPTION, "topology/collective"],
+    "scenario": [*DESCRIPTION, "topology/graph", "topology/read"],
+    "lowering": [*DESCRIPTION, "topology/graph", "topology/collective", "topology/profile", "schedule"],
+    "traces/timeline": ["core", "schedule"],
+    "traces/write": ["core", "core/json", "schedule", "traces/timeline"],
+    "traces/check": ["core", "core/json", "schedule", "traces/timeline", "traces/write"],
+    "trace_reader": ["core", "core/json", "traces/timeline"],
+    "trace_analysis": RECORDED,
+    "trace_analysis/report": [*RECORDED, "traces/write"],
+    "trace_report": [*RECORDED, "trace_analysis/report"],
+    "trace_calibration": [*RECORDED, "topology/spec", "topology/collective", "topology/profile",
+                          "training", "schedule", "scenario"],
+    "sim": LOWERED,
+    "prediction": PREDICTED,
+    "profiling": PREDICTED,
+    "planner/search": PREDICTED,
+    "planner/report": [*PREDICTED, "planner/search"],
+    "executor/interface": ["core", "topology/spec", "topology/collective"],
+    "executor/program": [*EXECUTOR, "training", "schedule"],
+    "executor/run": [*EXECUTOR, "core/json", "training", "schedule", "scenario", "traces/timeline",
+                     "traces/write", "executor/program"],
+    "executor/measure": EXECUTOR,
+    "executor/world": EXECUTOR,
+    "executor/host/kernels": EXECUTOR,
+    "executor/host": [*EXECUTOR, "executor/host/kernels"],
+    "executor/fabric": [*EXECUTOR, "executor/host"],
+    "executor/cuda/kernels": EXECUTOR,
+    "executor/cuda": [*EXECUTOR, "executor/cuda/kernels"],
+    "executor/cuda/fabric": [*EXECUTOR, "executor/cuda", "executor/cuda/kernels"],
 }
+ALL = list(MAY_SEE)
+MAY_SEE |= {"tools": ALL, "tools/sim": [*ALL, "tools"], "tools/profile": [*ALL, "tools"]}
+MOST_FILES = 25  # in one folder
 SIMGRID = "sim/fluid_player.cpp"
 # Headers of libraries that only sources in one folder may see.
 KEPT_IN = {"mpi.h": "executor/fabric", "cupti.h": "executor/cuda"}
+SUFFIXES = (".h", ".cpp", ".cu", ".cuh")
+
+
+def folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def faults_of(root: pathlib.Path, path: pathlib.Path) -> list[str]:
+    name = path.relative_to(root).as_posix()
+    folder = folder_of(name)
+    if folder not in MAY_SEE:
+        return [f"{name}: docs/architecture.md and {pathlib.Path(__file__).name} don't know this folder"]
+    faults = []
+    for include in re.findall(r'^#include ["<]([^">]+)[">]', path.read_text(), re.M):
+        target = folder_of(include)
+        if target in MAY_SEE and target != folder and target not in MAY_SEE[folder]:
+            faults.append(f"{name}: {folder} must not include {include}")
+        if include.startswith("simgrid/") and name != SIMGRID:
+            faults.append(f"{name}: only {SIMGRID} may include {include}")
+        home = KEPT_IN.get(include)
+        if home and not (name.startswith(home + "/") and name.endswith(".cpp")):
+            faults.append(f"{name}: only sources in {home} may include {include}")
+    return faults
 
 
 def main() -> int:
     root = pathlib.Path(sys.argv[1])
-    seen = 0
-    broken = []
-    for library, allowed in ALLOWED.items():
-        sources = [path for path in sorted((root / library).rglob("*")) if path.suffix in (".h", ".cpp", ".cu", ".cuh")]
-        for path in sources:
-            seen += 1
-            name = path.relative_to(root).as_posix()
-            for include in re.findall(r'^#include ["<]([^">]+)[">]', path.read_text(), re.M):
-                target = include.split("/")[0]
-                if target in ALLOWED and target != library and target not in allowed:
-                    broken.append(f"{name}: {library} must not include {include}")
-                if target == "simgrid" and name != SIMGRID:
-                    broken.append(f"{name}: only {SIMGRID} may include {include}")
-                home = KEPT_IN.get(target)
-                if home and not (name.startswith(home + "/") and name.endswith(".cpp")):
-                    broken.append(f"{name}: only sources in {home} may include {include}")
-    print("\n".join(broken) or f"{seen} files include in the right direction")
-    return 1 if broken or seen < 20 else 0
+    rooms = sorted({folder.split("/")[0] for folder in MAY_SEE})
+    sources = [path for room in rooms for path in sorted((root / room).rglob("*"))
+               if path.suffix in SUFFIXES]
+    broken = [fault for path in sources for fault in faults_of(root, path)]
+    for folder in MAY_SEE:
+        files = sum(path.is_file() for path in (root / folder).iterdir())
+        if files > MOST_FILES:
+            broken.append(f"{folder}: {files} files, of at most {MOST_FILES}")
+    print("\n".join(broken) or f"{len(sources)} files include in the right direction")
+    return 1 if broken or len(sources) < 500 else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/units.h"
-#include "topology/cluster_spec.h"
+#include "topology/spec/cluster_spec.h"
 
 namespace amsp {
 

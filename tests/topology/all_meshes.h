@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "topology/mesh.h"
+#include "topology/spec/mesh.h"
 
 namespace amsp {
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "topology/cluster_graph.h"
-#include "topology/cluster_reader.h"
+#include "core/json/json.h"
+#include "topology/graph/cluster_graph.h"
+#include "topology/read/cluster_reader.h"
 
 namespace amsp {
 namespace {

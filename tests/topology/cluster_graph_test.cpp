@@ -1,4 +1,4 @@
-#include "topology/cluster_graph.h"
+#include "topology/graph/cluster_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/error.h"
-#include "topology/boost_graph.h"
+#include "topology/graph/boost_graph.h"
 
 namespace amsp {
 namespace {

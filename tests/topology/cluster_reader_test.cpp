@@ -1,10 +1,10 @@
-#include "topology/cluster_reader.h"
+#include "topology/read/cluster_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 
 namespace amsp {
 namespace {

@@ -1,4 +1,4 @@
-#include "topology/collective_models.h"
+#include "topology/models/collective_models.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/topology/a800_cluster.h"
 #include "tests/topology/all_meshes.h"
-#include "topology/ring_latency.h"
+#include "topology/collective/ring_latency.h"
 
 namespace amsp {
 namespace {

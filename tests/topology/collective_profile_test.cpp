@@ -1,12 +1,12 @@
-#include "topology/collective_profile.h"
+#include "topology/profile/collective_profile.h"
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "topology/collective_ring.h"
+#include "core/json/json.h"
+#include "topology/collective/collective_ring.h"
 
 namespace amsp {
 namespace {

@@ -1,4 +1,4 @@
-#include "topology/collective_ring.h"
+#include "topology/collective/collective_ring.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "tests/topology/a800_cluster.h"
 #include "tests/topology/all_meshes.h"
-#include "topology/ring_walks.h"
+#include "topology/collective/ring_walks.h"
 
 namespace amsp {
 namespace {

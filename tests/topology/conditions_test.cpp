@@ -1,5 +1,5 @@
 // Slow, failed and shared links, slow GPUs: what they do to the cluster graph.
-#include "topology/conditions.h"
+#include "topology/graph/conditions.h"
 
 #include <gtest/gtest.h>
 

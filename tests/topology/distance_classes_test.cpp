@@ -1,4 +1,4 @@
-#include "topology/distance_classes.h"
+#include "topology/survey/distance_classes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "topology/fabric_summary.h"
+#include "topology/survey/fabric_summary.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/topology/lab_cluster.h"
-#include "topology/bisection.h"
+#include "topology/survey/bisection.h"
 
 namespace amsp {
 namespace {

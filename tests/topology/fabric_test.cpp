@@ -8,12 +8,12 @@
 #include <map>
 #include <set>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/topology/all_meshes.h"
-#include "topology/cluster_checks.h"
-#include "topology/cluster_reader.h"
-#include "topology/collective_models.h"
-#include "topology/scaled_collectives.h"
+#include "topology/collective/scaled_collectives.h"
+#include "topology/models/collective_models.h"
+#include "topology/read/cluster_reader.h"
+#include "topology/spec/cluster_checks.h"
 
 namespace amsp {
 namespace {

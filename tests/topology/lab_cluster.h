@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/json.h"
-#include "topology/cluster_reader.h"
+#include "core/json/json.h"
+#include "topology/read/cluster_reader.h"
 
 namespace amsp {
 

@@ -1,4 +1,4 @@
-#include "topology/mesh.h"
+#include "topology/spec/mesh.h"
 
 #include <gtest/gtest.h>
 

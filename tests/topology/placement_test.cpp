@@ -1,4 +1,4 @@
-#include "topology/placement.h"
+#include "topology/spec/placement.h"
 
 #include <gtest/gtest.h>
 

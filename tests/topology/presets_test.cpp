@@ -1,10 +1,10 @@
-#include "topology/presets.h"
+#include "topology/read/presets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "topology/cluster_graph.h"
-#include "topology/cluster_reader.h"
+#include "topology/graph/cluster_graph.h"
+#include "topology/read/cluster_reader.h"
 
 namespace amsp {
 namespace {

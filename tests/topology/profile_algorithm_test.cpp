@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/core/message_of.h"
-#include "tests/topology/nccl_clusters.h"
-#include "topology/collective_models.h"
+#include "tests/topology/nccl/nccl_clusters.h"
+#include "topology/models/collective_models.h"
 
 namespace amsp {
 namespace {

@@ -1,8 +1,8 @@
-#include "topology/profile_writer.h"
+#include "topology/profile/profile_writer.h"
 
 #include <gtest/gtest.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/topology/a800_cluster.h"
 
 namespace amsp {

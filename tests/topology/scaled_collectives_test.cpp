@@ -1,10 +1,10 @@
-#include "topology/scaled_collectives.h"
+#include "topology/collective/scaled_collectives.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/topology/a800_cluster.h"
-#include "topology/collective_models.h"
-#include "topology/ring_latency.h"
+#include "topology/collective/ring_latency.h"
+#include "topology/models/collective_models.h"
 
 namespace amsp {
 namespace {

@@ -1,11 +1,11 @@
-#include "topology/shortest_paths.h"
+#include "topology/graph/shortest_paths.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <utility>
 
-#include "topology/boost_graph.h"
+#include "topology/graph/boost_graph.h"
 
 namespace amsp {
 namespace {

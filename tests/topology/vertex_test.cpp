@@ -1,4 +1,4 @@
-#include "topology/vertex.h"
+#include "topology/spec/vertex.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/trace_analysis/read_text.h"
 #include "tests/trace_analysis/recorded.h"
-#include "trace_analysis/summary.h"
+#include "trace_analysis/report/summary.h"
 #include "trace_analysis/trace_diff.h"
 
 namespace amsp {

@@ -4,7 +4,7 @@
 #include "tests/trace_analysis/read_text.h"
 #include "tests/trace_analysis/recorded.h"
 #include "trace_analysis/trace_diff.h"
-#include "traces/trace_rules.h"
+#include "traces/check/trace_rules.h"
 
 namespace amsp {
 namespace {

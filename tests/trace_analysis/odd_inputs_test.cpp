@@ -7,10 +7,10 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/core/message_of.h"
 #include "tests/trace_analysis/read_text.h"
-#include "trace_analysis/summary.h"
+#include "trace_analysis/report/summary.h"
 
 namespace amsp {
 namespace {

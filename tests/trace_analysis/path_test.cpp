@@ -4,7 +4,7 @@
 #include "tests/trace_analysis/recorded.h"
 #include "tests/traces/toy_step.h"
 #include "trace_analysis/trace_path.h"
-#include "traces/chrome_writer.h"
+#include "traces/write/chrome_writer.h"
 
 namespace amsp {
 namespace {

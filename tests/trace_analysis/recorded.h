@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "trace_analysis/analyse.h"
 
 namespace amsp {

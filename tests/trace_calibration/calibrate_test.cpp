@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "lowering/compute_profile.h"
 #include "prediction/predict.h"
 #include "sim/simulator.h"
 #include "tests/core/message_of.h"
-#include "topology/collective_profile.h"
+#include "topology/profile/collective_profile.h"
 #include "trace_reader/load_traces.h"
-#include "traces/chrome_writer.h"
+#include "traces/write/chrome_writer.h"
 
 namespace amsp {
 namespace {

@@ -1,4 +1,4 @@
-#include "traces/chrome_writer.h"
+#include "traces/write/chrome_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "tests/traces/parsed_trace.h"
 #include "tests/traces/toy_step.h"
-#include "traces/trace_rules.h"
+#include "traces/check/trace_rules.h"
 
 namespace amsp {
 namespace {

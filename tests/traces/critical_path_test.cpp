@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "tests/traces/toy_step.h"
-#include "traces/analysis.h"
+#include "traces/timeline/analysis.h"
 
 namespace amsp {
 namespace {

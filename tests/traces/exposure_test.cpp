@@ -4,7 +4,7 @@
 #include <set>
 
 #include "tests/traces/toy_step.h"
-#include "traces/analysis.h"
+#include "traces/timeline/analysis.h"
 
 namespace amsp {
 namespace {

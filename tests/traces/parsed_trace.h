@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
-#include "traces/analysis.h"
+#include "core/json/json.h"
+#include "traces/timeline/analysis.h"
 
 namespace amsp {
 

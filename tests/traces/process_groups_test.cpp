@@ -1,4 +1,4 @@
-#include "traces/process_groups.h"
+#include "traces/write/process_groups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

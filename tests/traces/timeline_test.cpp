@@ -1,4 +1,4 @@
-#include "traces/timeline.h"
+#include "traces/timeline/timeline.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "traces/timeline.h"
+#include "traces/timeline/timeline.h"
 
 namespace amsp {
 

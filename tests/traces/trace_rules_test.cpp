@@ -1,5 +1,5 @@
 // Over 400 lines: one table, a case for every rule and its whole message.
-#include "traces/trace_rules.h"
+#include "traces/check/trace_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "traces/trace_text.h"
+#include "traces/write/trace_text.h"
 
 #include <gtest/gtest.h>
 

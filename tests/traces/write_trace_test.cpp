@@ -4,8 +4,8 @@
 #include <random>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "traces/chrome_writer.h"
+#include "core/json/json.h"
+#include "traces/write/chrome_writer.h"
 
 namespace amsp {
 namespace {

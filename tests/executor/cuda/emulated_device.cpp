@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "cuda_bf16.h"
 #include "cuda_runtime.h"
-#include "executor/cuda/kernels.h"
-#include "executor/cuda/parts.h"
+#include "executor/cuda/kernels/kernels.h"
+#include "executor/cuda/kernels/parts.h"
 #include "tests/executor/cuda/device_under_test.h"
 
 namespace amsp {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cuda_runtime.h"
-#include "executor/cuda/kernel_support.cuh"
-#include "executor/cuda/mma.cuh"
+#include "executor/cuda/kernels/kernel_support.cuh"
+#include "executor/cuda/kernels/mma.cuh"
 
 // The emulator must notice what a GPU would get wrong, or it proves nothing.
 namespace amsp::cuda {

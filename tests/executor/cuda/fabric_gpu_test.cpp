@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "executor/cuda/cuda_device.h"
-#include "executor/cuda/nccl_fabric.h"
-#include "executor/cuda/peer_fabric.h"
+#include "executor/cuda/fabric/nccl_fabric.h"
+#include "executor/cuda/fabric/peer_fabric.h"
 #include "tests/executor/cuda/lone_rank.h"
 
 namespace amsp {

@@ -1,4 +1,4 @@
-#include "executor/cuda/lowering.h"
+#include "executor/cuda/fabric/lowering.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "executor/cuda/meeting.h"
+#include "executor/cuda/fabric/meeting.h"
 
 #include <gtest/gtest.h>
 

@@ -3,10 +3,10 @@
 #include <mutex>
 
 #include "executor/cuda/cuda_device.h"
-#include "executor/cuda/peer_fabric.h"
+#include "executor/cuda/fabric/peer_fabric.h"
 #include "executor/fabric/local_world.h"
 #include "schedule/schedule_builder.h"
-#include "tests/executor/parity.h"
+#include "tests/executor/parity/parity.h"
 
 namespace amsp {
 namespace {

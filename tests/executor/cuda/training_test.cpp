@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "executor/execution.h"
 #include "executor/host/host_device.h"
+#include "executor/run/execution.h"
 #include "schedule/schedule_builder.h"
 #include "tests/executor/cuda/device_under_test.h"
 #include "tests/executor/cuda/lone_rank.h"
-#include "tests/executor/parity.h"
+#include "tests/executor/parity/parity.h"
 
 namespace amsp {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/communicator.h"
+#include "executor/interface/communicator.h"
 
 namespace amsp {
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "executor/host/bfloat16.h"
+#include "executor/host/kernels/bfloat16.h"
 #include "kernel_test.h"
 
 namespace amsp {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "executor/host/bfloat16.h"
+#include "executor/host/kernels/bfloat16.h"
 
 namespace amsp {
 

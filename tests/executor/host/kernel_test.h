@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/device.h"
+#include "executor/interface/device.h"
 
 namespace amsp {
 

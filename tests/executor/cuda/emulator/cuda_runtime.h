@@ -4,7 +4,7 @@
 // first in the include path. Every thread of a block is a fiber; a barrier or an exchange between
 // the lanes of a warp switches to the others, in the order that set_thread_order() chose. Blocks
 // run one after the other. What it can't show: real memory ordering, speed, and the layout of
-// tensor-core fragments beyond what executor/cuda/mma.cuh says here.
+// tensor-core fragments beyond what executor/cuda/kernels/mma.cuh says here.
 //
 // Broken rules throw std::runtime_error from the launch: a barrier that not all threads reach, an
 // exchange that not all lanes join, more shared memory than was asked for or exists.

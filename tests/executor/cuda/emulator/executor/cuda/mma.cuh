@@ -3,8 +3,8 @@
 #include "cuda_bf16.h"
 #include "cuda_runtime.h"
 
-/// executor/cuda/mma.cuh for the emulator: same names, same layout of fragments (PTX ISA, "matrix
-/// fragments for mma.m16n8k16"), written out element by element.
+/// executor/cuda/kernels/mma.cuh for the emulator: same names, same layout of fragments (PTX ISA,
+/// "matrix fragments for mma.m16n8k16"), written out element by element.
 namespace amsp::cuda {
 
 struct FragmentA {

@@ -1,0 +1,119 @@
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "core/error.h"
+#include "tests/topology/nccl/nccl_clusters.h"
+#include "topology/nccl/collectives.h"
+#include "topology/nccl/tuner.h"
+
+namespace amsp {
+namespace {
+
+using enum NcclAlgorithm;
+using enum NcclProtocol;
+using nccl::Choice;
+
+constexpr auto kAr = CollectiveKind::kAllReduce;
+constexpr auto kAg = CollectiveKind::kAllGather;
+constexpr auto kRs = CollectiveKind::kReduceScatter;
+constexpr auto kBc = CollectiveKind::kBroadcast;
+
+/// What NCCL 2.28.9 itself estimates, for standard nodes of 8 GPUs. Microseconds.
+struct Worked {
+  const char* name;
+  ClusterSpec cluster;
+  CollectiveKind kind;
+  double us[3];      // 64 MiB, 256 MiB, 1 GiB
+  Choice choice[3];  // where known
+};
+
+std::ostream& operator<<(std::ostream& out, const Worked& c) {
+  return out << c.name;
+}
+
+constexpr Choice kRs1{kRing, kSimple}, kR128{kRing, kLl128}, kT128{kTree, kLl128},
+    kTs{kTree, kSimple}, kNv{kNvls, kSimple}, kNvt{kNvlsTree, kSimple},
+    kCd{kCollNetDirect, kSimple}, kCc{kCollNetChain, kSimple};
+
+ClusterSpec with_sharp(ClusterSpec spec) {
+  spec.nccl.sharp = true;
+  return spec;
+}
+
+class NcclEstimates : public testing::TestWithParam<Worked> {};
+
+TEST_P(NcclEstimates, AreThoseOfNccl) {
+  const Worked& c = GetParam();
+  const ClusterGraph graph(c.cluster);
+  const Placement placement(c.cluster, Mesh{8, c.cluster.nodes}, 1);
+  const NcclCollectives model(graph, placement);
+  const SubMesh mesh = sub_mesh({8, c.cluster.nodes});
+  for (int i = 0; i < 3; ++i) {
+    const Bytes bytes{std::int64_t{1} << (26 + 2 * i)};
+    const CollectiveCall call{c.kind, mesh, bytes, {}};
+    const Choice choice = model.choose(call);
+    EXPECT_EQ(to_string(choice), to_string(c.choice[i])) << bytes.value;
+    const double us = nccl::estimate(c.kind, choice, bytes, model.layout(mesh), model.graphs(mesh),
+                                     c.cluster.nccl)
+                          .time(bytes)
+                          .value *
+                      1e6;
+    EXPECT_NEAR(us / c.us[i], 1, .002) << bytes.value << " " << to_string(choice);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , NcclEstimates,
+    testing::Values(
+        Worked{"A100_8x1_AR", a100_cluster(1), kAr, {545, 2013, 7885}, {kRs1, kRs1, kRs1}},
+        Worked{"A100_8x1_AG", a100_cluster(1), kAg, {277, 1011, 3947}, {kRs1, kRs1, kRs1}},
+        Worked{"A100_8x1_RS", a100_cluster(1), kRs, {277, 1011, 3947}, {kRs1, kRs1, kRs1}},
+        Worked{"A100_8x1_BC", a100_cluster(1), kBc, {291, 1130, 4486}, {kRs1, kRs1, kRs1}},
+        Worked{"A800_8x1_AR", a800_nccl_cluster(1, 4), kAr, {790, 2992, 11800}, {kRs1, kRs1, kRs1}},
+        Worked{"A800_8x1_BC", a800_nccl_cluster(1, 4), kBc, {431, 1690, 6723}, {kRs1, kRs1, kRs1}},
+        Worked{"A100_8x4_AR", a100_cluster(4), kAr, {963, 3309, 11435}, {kR128, kRs1, kRs1}},
+        Worked{"A100_8x4_AG", a100_cluster(4), kAg, {488, 1573, 5636}, {kR128, kRs1, kRs1}},
+        Worked{"A100_8x4_BC", a100_cluster(4), kBc, {561, 1820, 6049}, {kR128, kR128, kRs1}},
+        Worked{
+            "A100_4Hdr_8x4_AR", a100_cluster(4, 4), kAr, {1775, 6017, 22270}, {kR128, kRs1, kRs1}},
+        Worked{"A800_8Hdr_8x4_AR",
+               a800_nccl_cluster(4, 8),
+               kAr,
+               {1033, 3683, 13602},
+               {kR128, kR128, kRs1}},
+        Worked{"A100_8x64_AR", a100_cluster(64), kAr, {1251, 4155, 15313}, {kT128, kT128, kTs}},
+        Worked{"A100_8x64_AG", a100_cluster(64), kAg, {1581, 2836, 7860}, {kR128, kR128, kR128}},
+        Worked{"A100_4Hdr_8x64_AR",
+               a100_cluster(64, 4),
+               kAr,
+               {2368, 8176, 29101},
+               {kT128, kT128, kR128}},
+        Worked{"H100_8x1_AR", h100_cluster(1), kAr, {272, 1012, 3973}, {kNv, kNv, kNv}},
+        Worked{"H100_8x1_AG", h100_cluster(1), kAg, {195, 685, 2642}, {kRs1, kRs1, kRs1}},
+        Worked{"H100_8x1_BC", h100_cluster(1), kBc, {198, 758, 2994}, {kRs1, kRs1, kRs1}},
+        Worked{"H100_8x4_AR", h100_cluster(4), kAr, {466, 1537, 5814}, {kNvt, kNvt, kRs1}},
+        Worked{"H100_8x4_AG", h100_cluster(4), kAg, {301, 823, 2854}, {kR128, kRs1, kRs1}},
+        Worked{"H100_8x4_BC", h100_cluster(4), kBc, {371, 1056, 3253}, {kR128, kR128, kRs1}},
+        Worked{"H100_8x64_AR", h100_cluster(64), kAr, {644, 1748, 6164}, {kNvt, kNvt, kNvt}},
+        Worked{"H100_8x64_BC", h100_cluster(64), kBc, {2291, 2976, 5719}, {kR128, kR128, kR128}},
+        Worked{"H100_8x4_AR_Sharp",
+               with_sharp(h100_cluster(4)),
+               kAr,
+               {382, 1397, 5461},
+               {kNv, kNv, kNv}},
+        Worked{"A100_4Hdr_8x4_AR_Sharp",
+               with_sharp(a100_cluster(4, 4)),
+               kAr,
+               {768, 2865, 11254},
+               {kCc, kCc, kCc}},
+        Worked{"A800_4Hdr_8x4_AR_Sharp",
+               with_sharp(a800_nccl_cluster(4, 4)),
+               kAr,
+               {1093, 4238, 16821},
+               {kCd, kCd, kCd}}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace amsp
