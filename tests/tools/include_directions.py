@@ -6,6 +6,7 @@ import sys
 ALLOWED = {
     "core": [],
     "data": ["core"],
+    "kernels": ["core", "data"],
     "topology": ["core", "data"],
     "schedule": ["core", "data", "topology"],
     "scenario": ["core", "data", "topology", "schedule"],
