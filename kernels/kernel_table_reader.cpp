@@ -101,6 +101,7 @@ Source source_at(ObjectReader& object, const std::string& key) {
 template <class Enum, std::size_t kSize>
 Enum enum_at(ObjectReader& object, const std::string& key, const std::array<Enum, kSize>& values) {
   std::vector<std::string> names;
+  names.reserve(kSize);
   for (const Enum value : values) names.emplace_back(to_string(value));
   const std::string name = object.choice(key, names);
   return values[std::size_t(std::find(names.begin(), names.end(), name) - names.begin())];

@@ -159,6 +159,15 @@ def read_gemms(folder):
     return tables
 
 
+def read_light_gemms(folder):
+    """{gpu: {(m, n, k): seconds}} of vLLM in bf16: the same kernels at less power (rule 1)."""
+    times = collections.defaultdict(dict)
+    for row in read_rows(folder, "gemm"):
+        if row["framework"] == "VLLM" and row["gemm_dtype"] == "bfloat16":
+            times[row["gpu"]][int(row["m"]), int(row["n"]), int(row["k"])] = float(row["latency"]) * 1e-3
+    return times
+
+
 def read_attention(folder):
     """{(gpu, framework, kernel): (version, {(batch, seq, heads, kv heads, head size): seconds})}"""
     found = collections.defaultdict(lambda: collections.defaultdict(list))
@@ -301,6 +310,31 @@ def convert_gemm(kind, frameworks):
     return table, [(s, times[s]) for s in even], times
 
 
+def report_ceiling(times, light):
+    """Rates of long kernels in five groups, ascending by the rate with uninitialised weights."""
+    points = sorted((work(s) / light[s], work(s) / t) for s, t in times.items()
+                    if s in light and t >= SUSTAINED_FROM_S and s[0] % 256 == 0)
+    groups = [points[i * len(points) // 5:(i + 1) * len(points) // 5] for i in range(5)]
+    return " | ".join(" / ".join(f"{statistics.median(p[i] for p in group) / 1e12:.0f}" for i in (0, 1))
+                      for group in groups)
+
+
+def report_turned(times):
+    """Rate of weight gradients' shapes to that of the forward shapes: k tokens, m and n widths."""
+    widths = 4096, 8192, 16384
+    ratios = [times[t, a, b] / times[a, b, t] for t in (2048,) + widths for a in widths for b in widths
+              if (t, a, b) in times and (a, b, t) in times]
+    return f"{quantile(ratios, 0.1):.2f} / {statistics.median(ratios):.2f} / {quantile(ratios, 0.9):.2f}"
+
+
+def report_cache(times, seq, head_dim=128):
+    """What rows with a kv head a head take more than those with an eighth: ns by kv head and token."""
+    extra = [1e9 * (t - times[b, s, h, h // 8, d]) / (b * s * (h - h // 8))
+             for (b, s, h, kv, d), t in times.items()
+             if kv == h and d == head_dim and s == seq and b * h >= 16 and (b, s, h, h // 8, d) in times]
+    return f"{statistics.median(extra):.2f}" if extra else "-"
+
+
 def attention_work(shape):
     batch, seq, heads, _, head_dim = shape
     return 2 * seq ** 2 * batch * heads * head_dim
@@ -392,10 +426,11 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     gemms, attention = read_gemms(sys.argv[1]), read_attention(sys.argv[1])
+    light = read_light_gemms(sys.argv[1])
     pick = random.Random(1)
     gemm_csv = ["gpu,type,m,n,k,seconds"]
     attention_csv = ["gpu,kernel,batch,seq,heads,kv_heads,head_dim,seconds"]
-    gemm_report, attention_report = [], []
+    gemm_report, attention_report, ceiling_report, turned_report, cache_report = [], [], [], [], []
     for name, (data_name, title, gap) in GPUS.items():
         tables = []
         for kind in TYPES:
@@ -404,6 +439,9 @@ def main():
             table, left, times = convert_gemm(kind, gemms[data_name, kind])
             if kind == "bf16":
                 fixed = intercept(times)
+                ceiling_report.append(f"| {title} | {table['sustained']['flops'] / 1e12:.0f} | "
+                                      f"{report_ceiling(times, light[data_name])} |")
+                turned_report.append(f"| {title} | {report_turned(times)} |")
             tables.append(table)
             for s, t in sorted(pick.sample(left, LEFT_OUT_ROWS)):
                 gemm_csv.append(f"{name},{kind},{s[0]},{s[1]},{s[2]},{t:.6g}")
@@ -412,12 +450,13 @@ def main():
                 f"| {title} | {kind} | {100 * table['spread']['grid']:.1f} | {errors['between']['rows']} | "
                 f"{percent(errors['between'])} | {percent(errors['odd_m'])} | {percent(errors['below'])} | "
                 f"{percent(errors['beyond'])} |")
-            if "sustained" in table:
-                gemm_report[-1] += f" {table['sustained']['flops'] / 1e12:.0f} ({table['sustained']['source']})"
         fused = []
         for kernel, names in ATTENTION[name].items():
             series = {n: attention[data_name, *n] for n in names}
             table, left = convert_attention(kernel, series, REMARKS.get(name, ""))
+            times = combine([t for _, t in series.values()])
+            cache_report.append(f"| {title} | " + " | ".join(report_cache(times, seq)
+                                                          for seq in SEQ[1:]) + " |")
             fused.append(table)
             for s, t in sorted(pick.sample(left, LEFT_OUT_ROWS)):
                 attention_csv.append(f"{name},{kernel},{','.join(map(str, s))},{t:.6g}")
@@ -426,10 +465,16 @@ def main():
                                     f"{percent(errors['between'])} | {percent(errors['grid'])} |")
         write(f"data/kernels/{name}.json",
               print_file(name, title, gap, fixed, tables, fused, SCALED[name], BACKWARD[name]))
-        gemm_report.append(f"fixed {name} {fixed * 1e6:.2f} us")
     write("tests/kernels/data/left_out_gemm.csv", "\n".join(gemm_csv) + "\n")
     write("tests/kernels/data/left_out_attention.csv", "\n".join(attention_csv) + "\n")
-    print("\n".join(gemm_report + attention_report))
+    for title, report in [("GEMM errors in %: half the distance of frameworks (p90), rows left out, median / "
+                           "p90 / max between, odd m, below, beyond", gemm_report),
+                          ("attention errors in %: rows left out, median / p90 / max between, on the grid",
+                           attention_report),
+                          ("ceiling; TFLOP/s of long kernels, uninitialised / normal weights", ceiling_report),
+                          ("weight gradients' shapes to forward shapes, p10 / median / p90", turned_report),
+                          ("extra ns by kv head and token at 2048, 4096, 8192, 16384 tokens", cache_report)]:
+        print(title, *report, "", sep="\n")
 
 
 if __name__ == "__main__":
