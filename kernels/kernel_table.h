@@ -53,12 +53,12 @@ class KernelTable {
 
   /// C (m x n) = A (m x k) B (k x n). In bf16 a product with m below the table and n above m is
   /// taken for its transpose. Then
-  ///   inside the table   log(rate) is linear in log(m), log(k) and log(n)
-  ///   above it           the rate is that of the border
-  ///   below it           time less a fixed part (at most half the border's) grows with a size as from
-  ///                      the border to its double, at most in proportion: so few columns that a chip
-  ///                      runs half empty cost what many would. Far below, memory is what limits: take
-  ///                      the longer of this and memory().
+  ///   inside the table  log(rate) is linear in log(m), log(k) and log(n)
+  ///   above it          the rate is that of the border
+  ///   below it          time less a fixed part (at most half the border's) grows with a size as
+  ///                     from the border to its double, at most in proportion: so few columns that
+  ///                     a chip runs half empty cost what many would.
+  /// Far below, memory is what limits: take the longer of this and memory().
   /// kSustained: at least 2mkn / sustained_rate(type). Weight gradients have m and n of the weights
   /// and k tokens; the table holds one layout only (A and B^T row-major, as linear layers have).
   /// std::nullopt if the table has no such type.
