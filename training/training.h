@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/units.h"
 
 namespace amsp {
+
+inline constexpr std::int64_t kMostMicroBatches = 1 << 20;      // per step and rank
+inline constexpr std::int64_t kMostMicroBatchTokens = 1 << 27;  // per rank
 
 enum class Recompute { kNone, kFull };
 
