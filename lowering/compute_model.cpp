@@ -25,8 +25,8 @@ double ComputeModel::bytes(const ComputeWork& work, int owner) const {
   return work.bytes_by_owner[static_cast<std::size_t>(owner)];
 }
 
-ComputeTime ComputeModel::gemm(const ComputeWork& work) const {
-  ComputeTime result{work.flop / (gpu_.gemm_efficiency * gpu_.peak_bf16), Source::kModelled};
+ComputeTime ComputeModel::gemm(const GemmWork& work, Flop flop) const {
+  ComputeTime result{flop / (gpu_.gemm_efficiency * gpu_.peak_bf16), Source::kModelled};
   if (profile_ != nullptr) {
     if (work.wgrad)
       if (const auto measured = profile_->weight_gemm(work.m, work.k, work.n)) return *measured;
@@ -36,13 +36,13 @@ ComputeTime ComputeModel::gemm(const ComputeWork& work) const {
   return result;
 }
 
-ComputeTime ComputeModel::attention(const ComputeWork& work) const {
+ComputeTime ComputeModel::attention(const AttentionWork& work, Flop flop) const {
   if (profile_ != nullptr)
     if (const auto measured = profile_->attention(work.sequence, work.batch, work.heads,
                                                   work.head_dim, !work.backward))
       return *measured;
   const double rate = gpu_.attention_efficiency * (work.backward ? kAttentionBackwardRate : 1);
-  return {work.flop / (rate * gpu_.peak_bf16), Source::kModelled};
+  return {flop / (rate * gpu_.peak_bf16), Source::kModelled};
 }
 
 ComputeTime ComputeModel::time(const ComputeWork& work, int owner) const {
@@ -50,11 +50,14 @@ ComputeTime ComputeModel::time(const ComputeWork& work, int owner) const {
   if (moved == 0 && work.flop.value == 0) return {Seconds{0}, Source::kDerived};
   const Seconds memory{moved / hbm_rate().value};
   ComputeTime result{memory, Source::kDerived};
-  if (work.kind == ComputeKind::kMemory && profile_ != nullptr)
-    if (const auto measured = profile_->memory(work.kernel, work.backward, moved))
-      result = *measured;
-  if (work.kind != ComputeKind::kMemory) {
-    result = work.kind == ComputeKind::kGemm ? gemm(work) : attention(work);
+  if (const MemoryWork* kernel = work.memory()) {
+    if (profile_ != nullptr)
+      if (const auto measured = profile_->memory(kernel->kernel, kernel->backward, moved))
+        result = *measured;
+  } else {
+    const GemmWork* product = work.gemm();
+    result =
+        product != nullptr ? gemm(*product, work.flop) : attention(*work.attention(), work.flop);
     if (pace_ != 1) result = {result.time / pace_, std::max(result.source, Source::kDerived)};
     if (result.source == Source::kModelled) result.time = std::max(result.time, memory);
   }
@@ -68,17 +71,13 @@ double ComputeModel::hbm_share(const ComputeWork& work, Seconds time, int owner)
 }
 
 std::string describe(const ComputeWork& work) {
-  switch (work.kind) {
-    case ComputeKind::kGemm:
-      return fmt::format("gemm {}x{}x{}{}", work.m, work.k, work.n,
-                         work.wgrad ? " (weight gradient)" : "");
-    case ComputeKind::kAttention:
-      return fmt::format("attention S {} b {} heads {} d {} {}", work.sequence, work.batch,
-                         work.heads, work.head_dim, work.backward ? "backward" : "forward");
-    case ComputeKind::kMemory:
-      return "memory " + format_bytes(Bytes{static_cast<std::int64_t>(work.bytes)});
-  }
-  return "?";
+  if (const GemmWork* gemm = work.gemm())
+    return fmt::format("gemm {}x{}x{}{}", gemm->m, gemm->k, gemm->n,
+                       gemm->wgrad ? " (weight gradient)" : "");
+  if (const AttentionWork* core = work.attention())
+    return fmt::format("attention S {} b {} heads {} d {} {}", core->sequence, core->batch,
+                       core->heads, core->head_dim, core->backward ? "backward" : "forward");
+  return "memory " + format_bytes(Bytes{static_cast<std::int64_t>(work.bytes)});
 }
 
 }  // namespace amsp

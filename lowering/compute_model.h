@@ -32,8 +32,8 @@ class ComputeModel {
   BytesPerSec hbm_rate() const { return gpu_.hbm_efficiency * gpu_.hbm_bandwidth; }
 
  private:
-  ComputeTime gemm(const ComputeWork& work) const;
-  ComputeTime attention(const ComputeWork& work) const;
+  ComputeTime gemm(const GemmWork& work, Flop flop) const;
+  ComputeTime attention(const AttentionWork& work, Flop flop) const;
   double bytes(const ComputeWork& work, int owner) const;
 
   GpuSpec gpu_;

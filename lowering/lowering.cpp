@@ -194,7 +194,7 @@ std::vector<std::string> Lowering::unmeasured() const {
   };
   for (std::size_t i = 0; i < compute_times_.size(); ++i) {
     const ComputeWork& work = graph_.compute_works()[i];
-    if (work.kind != ComputeKind::kMemory && compute_times_[i].front().source != Source::kMeasured)
+    if (work.memory() == nullptr && compute_times_[i].front().source != Source::kMeasured)
       add(fmt::format("{}: {}", describe(work), to_string(compute_times_[i].front().source)));
   }
   if (!compute_times_.empty())

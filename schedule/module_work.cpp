@@ -31,8 +31,7 @@ MemoryKernel kernel_of(Module module) {
 
 ComputeWork memory_work(Module module, bool backward, double bytes) {
   ComputeWork work;
-  work.kernel = kernel_of(module);
-  work.backward = backward;
+  work.kernel = MemoryWork{kernel_of(module), backward};
   work.bytes = bytes;
   return work;
 }
@@ -40,11 +39,7 @@ ComputeWork memory_work(Module module, bool backward, double bytes) {
 ComputeWork gemm_work(double element_bytes, std::int64_t m, std::int64_t k, std::int64_t n,
                       bool wgrad) {
   ComputeWork work;
-  work.kind = ComputeKind::kGemm;
-  work.m = m;
-  work.k = k;
-  work.n = n;
-  work.wgrad = wgrad;
+  work.kernel = GemmWork{m, k, n, wgrad};
   const auto [dm, dk, dn] =
       std::tuple{static_cast<double>(m), static_cast<double>(k), static_cast<double>(n)};
   work.bytes = element_bytes * (dm * dk + dk * dn + dm * dn);
@@ -150,20 +145,18 @@ class BlockMaker {
   /// Forward 2 products of S x S x d for each head, halved by the causal mask; backward 2.5 times
   /// that (FlashAttention recomputes the scores).
   void attention(int block) {
+    AttentionWork shape{training_.sequence_length, training_.micro_batch, model_.heads,
+                        model_.kv_heads, model_.head_dim};
     ComputeWork work;
-    work.kind = ComputeKind::kAttention;
-    work.sequence = training_.sequence_length;
-    work.batch = training_.micro_batch;
-    work.heads = model_.heads;
-    work.kv_heads = model_.kv_heads;
-    work.head_dim = model_.head_dim;
+    work.kernel = shape;
     const double s = training_.sequence_length;
     const double width = static_cast<double>(model_.heads) * model_.head_dim;
     const double kv_width = static_cast<double>(model_.kv_heads) * model_.head_dim;
     work.flop = Flop{2 * s * s * width * training_.micro_batch};
     work.bytes = bytes_ * static_cast<double>(tokens_) * (2 * width + 2 * kv_width);
     ComputeWork backward = work;
-    backward.backward = true;
+    shape.backward = true;
+    backward.kernel = shape;
     backward.flop = 2.5 * work.flop;
     backward.bytes = 2 * work.bytes;
     push(block, Module::kAttention, work, {{Op::kBackward, backward}});

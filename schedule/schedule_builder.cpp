@@ -77,8 +77,8 @@ class ScheduleBuilder {
     }
     ComputeWork norm;
     ComputeWork step;
-    norm.kernel = MemoryKernel::kGradNorm;
-    step.kernel = MemoryKernel::kOptimizer;
+    norm.kernel = MemoryWork{MemoryKernel::kGradNorm};
+    step.kernel = MemoryWork{MemoryKernel::kOptimizer};
     for (const std::int64_t elements : owners_.elements) {
       norm.bytes_by_owner.push_back(static_cast<double>(elements) * training_.gradient_bytes);
       step.bytes_by_owner.push_back(static_cast<double>(elements) *

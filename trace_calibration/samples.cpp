@@ -88,13 +88,14 @@ ProgramSamples collect_samples(const TaskGraph& program, const Analysis& analysi
         samples = &result.calls[{call.kind, call.mesh, call.bytes.value}];
       } else if (task.kind == WorkKind::kCompute) {
         const ComputeWork& work = program.compute(task);
-        if (work.kind == ComputeKind::kGemm)
-          samples = &(work.wgrad ? result.weight_gemms : result.gemms)[{work.m, work.k, work.n}];
-        else if (work.kind == ComputeKind::kAttention)
-          samples = &(work.backward ? result.attention_backward : result.attention_forward)[{
-              work.sequence, work.batch, work.heads, work.head_dim}];
+        if (const GemmWork* gemm = work.gemm())
+          samples =
+              &(gemm->wgrad ? result.weight_gemms : result.gemms)[{gemm->m, gemm->k, gemm->n}];
+        else if (const AttentionWork* core = work.attention())
+          samples = &(core->backward ? result.attention_backward : result.attention_forward)[{
+              core->sequence, core->batch, core->heads, core->head_dim}];
         else
-          samples = &result.memory[{work.kernel, work.backward,
+          samples = &result.memory[{work.memory()->kernel, work.memory()->backward,
                                     bytes_on(program, work, trace.rank.value_or(0))}];
       }
       if (samples == nullptr || time <= 0) continue;

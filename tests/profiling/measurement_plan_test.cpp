@@ -90,7 +90,7 @@ TEST(MeasurementPlan, WithoutAProfileAllIsModelledOrFromBytes) {
   EXPECT_TRUE(plan.profile.empty());
   for (const KernelNeed& need : plan.kernels)
     EXPECT_EQ(need.coverage,
-              need.work.kind == ComputeKind::kMemory ? Coverage::kDerived : Coverage::kModelled)
+              need.work.memory() != nullptr ? Coverage::kDerived : Coverage::kModelled)
         << need.name;
   for (const CollectiveNeed& need : plan.collectives)
     EXPECT_EQ(need.coverage(), Coverage::kModelled);

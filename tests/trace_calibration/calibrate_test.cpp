@@ -51,21 +51,22 @@ TEST(Calibrate, GivesBackTheTimesOfKernelsThatRanAlone) {
   int gemms = 0, attentions = 0, kernels = 0;
   for (const ComputeWork& work : run.setup.graph().compute_works()) {
     const double expected = run.setup.compute().time(work).time.value;
-    if (work.kind == ComputeKind::kGemm) {
+    if (const GemmWork* gemm = work.gemm()) {
       ++gemms;
-      const auto time = work.wgrad ? compute.weight_gemm(work.m, work.k, work.n)
-                                   : compute.gemm(work.m, work.k, work.n);
+      const auto time = gemm->wgrad ? compute.weight_gemm(gemm->m, gemm->k, gemm->n)
+                                    : compute.gemm(gemm->m, gemm->k, gemm->n);
       EXPECT_NEAR(time->time.value, expected, 1.1e-9);
     }
-    if (work.kind == ComputeKind::kMemory && work.bytes_by_owner.empty()) {
+    if (const MemoryWork* kernel = work.memory(); kernel && work.bytes_by_owner.empty()) {
       ++kernels;
-      EXPECT_NEAR(compute.memory(work.kernel, work.backward, work.bytes)->time.value, expected,
-                  1.1e-9);
+      EXPECT_NEAR(compute.memory(kernel->kernel, kernel->backward, work.bytes)->time.value,
+                  expected, 1.1e-9);
     }
-    if (work.kind == ComputeKind::kAttention) {
+    if (const AttentionWork* core = work.attention()) {
       ++attentions;
       EXPECT_NEAR(
-          compute.attention(work.sequence, work.batch, work.heads, work.head_dim, !work.backward)
+          compute
+              .attention(core->sequence, core->batch, core->heads, core->head_dim, !core->backward)
               ->time.value,
           expected, 1.1e-9);
     }

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "core/units.h"
+
+namespace amsp {
+
+/// A matrix product: (m x k) times (k x n).
+struct GemmWork {
+  std::int64_t m = 0, k = 0, n = 0;
+  bool wgrad = false;  // the weight gradient, whose operands lie the other way
+};
+
+/// Causal attention of `batch` sequences.
+struct AttentionWork {
+  int sequence = 0, batch = 0, heads = 0, kv_heads = 0, head_dim = 0;
+  bool backward = false;
+};
+
+/// Which memory-bound kernel it is, for profiles that measured it.
+enum class MemoryKernel : std::uint8_t {
+  kNone,
+  kRmsNorm,
+  kRotary,
+  kResidual,
+  kSwiglu,
+  kEmbedding,
+  kLoss,
+  kGradNorm,
+  kOptimizer,
+};
+/// "rms_norm", "rotary", "residual", "swiglu", "embedding", "loss", "grad_norm", "optimizer".
+const char* to_string(MemoryKernel kernel);
+/// All but kNone.
+std::vector<MemoryKernel> memory_kernels();
+
+/// Bound by HBM bytes: norms, rotary, SwiGLU, residuals, embedding, loss, optimizer.
+struct MemoryWork {
+  MemoryKernel kernel = MemoryKernel::kNone;
+  bool backward = false;
+};
+
+/// What one compute task does on one rank.
+struct ComputeWork {
+  std::variant<MemoryWork, GemmWork, AttentionWork> kernel;
+  double bytes = 0;  // HBM bytes read and written
+  Flop flop;         // performed, causal attention halved
+  /// Where ranks differ (optimizer): HBM bytes by owner index; else empty. Then bytes is the mean.
+  std::vector<double> bytes_by_owner;
+
+  const GemmWork* gemm() const { return std::get_if<GemmWork>(&kernel); }
+  const AttentionWork* attention() const { return std::get_if<AttentionWork>(&kernel); }
+  const MemoryWork* memory() const { return std::get_if<MemoryWork>(&kernel); }
+};
+
+}  // namespace amsp
