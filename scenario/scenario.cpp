@@ -57,6 +57,8 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   TrainingPart training = read_training(root.object("training"));
   check_window(model, training.spec.sequence_length);
   scenario.engine = read_engine(root);
+  scenario.stack_is_assumed = !root.has("stack");
+  training.spec.stack = read_stack(root, scenario.engine.name);
   if (root.has("report")) scenario.report = read_report(root.object("report"));
   // last, so that what is malformed is told before what can't be
   root.allow("plan");

@@ -43,11 +43,25 @@ struct MemoryWork {
   bool backward = false;
 };
 
+/// Memory-bound kernels: HBM bytes read and written, and how many kernels that is.
+struct Traffic {
+  double bytes = 0;
+  int launches = 0;
+};
+inline Traffic operator+(Traffic a, Traffic b) {
+  return {a.bytes + b.bytes, a.launches + b.launches};
+}
+inline Traffic operator*(double times, Traffic traffic) {
+  return {times * traffic.bytes, traffic.launches};
+}
+
 /// What one compute task does on one rank.
 struct ComputeWork {
   std::variant<MemoryWork, GemmWork, AttentionWork> kernel;
   double bytes = 0;  // HBM bytes read and written
   Flop flop;         // performed, causal attention halved
+  int launches = 1;  // kernels that it is
+  Traffic copies;    // what it moves before or after that: copies and sums of whole tensors
   /// Where ranks differ (optimizer): HBM bytes by owner index; else empty. Then bytes is the mean.
   std::vector<double> bytes_by_owner;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "schedule/kernel_traffic.h"
+
 namespace amsp {
 
 namespace {
@@ -29,10 +31,11 @@ MemoryKernel kernel_of(Module module) {
   }
 }
 
-ComputeWork memory_work(Module module, bool backward, double bytes) {
+ComputeWork memory_work(Module module, bool backward, Traffic traffic) {
   ComputeWork work;
   work.kernel = MemoryWork{kernel_of(module), backward};
-  work.bytes = bytes;
+  work.bytes = traffic.bytes;
+  work.launches = traffic.launches;
   return work;
 }
 
@@ -51,10 +54,12 @@ class BlockMaker {
  public:
   BlockMaker(const ModelSpec& model, const TrainingSpec& training,
              const std::vector<Tensor>& tensors)
-      : model_(model), training_(training), blocks_(block_count(model)) {
-    tokens_ = training.tokens();
-    bytes_ = training.parameter_bytes;
-    wide_bytes_ = training.wide_bytes();
+      : model_(model),
+        training_(training),
+        traffic_(model, training),
+        tokens_(training.tokens()),
+        bytes_(training.parameter_bytes),
+        blocks_(block_count(model)) {
     for (TensorId id = 0; id < static_cast<TensorId>(tensors.size()); ++id) {
       const Tensor& tensor = tensors[static_cast<std::size_t>(id)];
       ids_.resize(std::max(ids_.size(), static_cast<std::size_t>(tensor.block) + 1));
@@ -63,33 +68,27 @@ class BlockMaker {
   }
 
   std::vector<std::vector<ModuleOp>> make() {
-    const double th = bytes_ * static_cast<double>(tokens_) * model_.hidden;
-    memory(0, Module::kEmbedding, 2 * th, 3 * th);
+    memory(0, Module::kEmbedding, traffic_.embedding());
     blocks_[0].back().backward_needs_parameters = false;
-    for (int block = 1; block <= model_.layers; ++block) add_layer(block, th);
+    for (int block = 1; block <= model_.layers; ++block) add_layer(block);
     const int head = model_.layers + 1;
-    memory(head, Module::kFinalNorm, 2 * th, 3 * th);
+    norm(head, Module::kFinalNorm);
     linear(head, Module::kHead, model_.hidden, model_.vocab);
     if (model_.tied_embeddings) {
       blocks_.back().back().tensors = ids_of(0, Module::kEmbedding);
       blocks_.back().back().backward_needs_parameters = true;
     }
-    const double logits = static_cast<double>(tokens_) * model_.vocab;
-    memory(head, Module::kLoss, (bytes_ + 2 * wide_bytes_) * logits,
-           (bytes_ + wide_bytes_) * logits);
+    memory(head, Module::kLoss, traffic_.loss());
     return std::move(blocks_);
   }
 
  private:
-  void add_layer(int block, double th) {
+  void add_layer(int block) {
     const std::int64_t h = model_.hidden;
     const std::int64_t q = std::int64_t{model_.heads} * model_.head_dim;
     const std::int64_t kv = std::int64_t{model_.kv_heads} * model_.head_dim;
     const std::int64_t f = model_.ffn;
-    const double tokens_bytes = bytes_ * static_cast<double>(tokens_);
-    const double rotary = 2 * tokens_bytes * static_cast<double>(q + kv);
-    const double tf = tokens_bytes * static_cast<double>(f);
-    memory(block, Module::kAttentionNorm, 2 * th, 3 * th);
+    norm(block, Module::kAttentionNorm);
     if (model_.fused_qkv) {
       linear(block, Module::kQkv, h, q + 2 * kv);
     } else {
@@ -97,20 +96,20 @@ class BlockMaker {
       linear(block, Module::kK, h, kv);
       linear(block, Module::kV, h, kv);
     }
-    memory(block, Module::kRotary, rotary, rotary);
+    memory(block, Module::kRotary, traffic_.rotary());
     attention(block);
     linear(block, Module::kO, q, h);
-    memory(block, Module::kAttentionResidual, 3 * th, 3 * th);
-    memory(block, Module::kFfnNorm, 2 * th, 3 * th);
+    residual(block, Module::kAttentionResidual);
+    norm(block, Module::kFfnNorm);
     if (model_.fused_gate_up) {
       linear(block, Module::kGateUp, h, 2 * f);
     } else {
       linear(block, Module::kGate, h, f);
       linear(block, Module::kUp, h, f);
     }
-    memory(block, Module::kSwiglu, 3 * tf, 5 * tf);
+    memory(block, Module::kSwiglu, traffic_.activation());
     linear(block, Module::kDown, f, h);
-    memory(block, Module::kFfnResidual, 3 * th, 3 * th);
+    residual(block, Module::kFfnResidual);
   }
 
   std::vector<TensorId> ids_of(int block, Module module) const {
@@ -127,10 +126,12 @@ class BlockMaker {
     blocks_[static_cast<std::size_t>(block)].push_back(std::move(added));
   }
 
-  void memory(int block, Module module, double forward_bytes, double backward_bytes) {
-    push(block, module, memory_work(module, false, forward_bytes),
-         {{Op::kBackward, memory_work(module, true, backward_bytes)}});
+  void memory(int block, Module module, const PassTraffic& traffic) {
+    push(block, module, memory_work(module, false, traffic.forward),
+         {{Op::kBackward, memory_work(module, true, traffic.backward)}});
   }
+  void norm(int block, Module module) { memory(block, module, traffic_.norm(module)); }
+  void residual(int block, Module module) { memory(block, module, traffic_.residual(module)); }
 
   ComputeWork gemm(std::int64_t m, std::int64_t k, std::int64_t n, bool wgrad = false) const {
     return gemm_work(bytes_, m, k, n, wgrad);
@@ -159,13 +160,17 @@ class BlockMaker {
     backward.kernel = shape;
     backward.flop = 2.5 * work.flop;
     backward.bytes = 2 * work.bytes;
+    const PassTraffic beside = traffic_.beside_attention();
+    work.copies = beside.forward;
+    backward.copies = beside.backward;
     push(block, Module::kAttention, work, {{Op::kBackward, backward}});
   }
 
   const ModelSpec& model_;
   const TrainingSpec& training_;
-  std::int64_t tokens_ = 0;
-  double bytes_ = 0, wide_bytes_ = 0;  // of an element, of a number of the softmax
+  KernelTraffic traffic_;
+  std::int64_t tokens_;
+  double bytes_;                                               // of an element
   std::vector<std::vector<std::pair<Module, TensorId>>> ids_;  // by block
   std::vector<std::vector<ModuleOp>> blocks_;
 };

@@ -3,8 +3,10 @@
 #include "schedule/schedule_builder.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "schedule/kernel_traffic.h"
 #include "schedule/module_work.h"
 #include "schedule/prefetcher.h"
 #include "schedule/program_writer.h"
@@ -28,6 +30,7 @@ class ScheduleBuilder {
         plan_(plan),
         engine_(engine),
         tensors_(model_tensors(model)),
+        traffic_(model, training),
         blocks_(module_ops(model, training, tensors_)),
         owners_(assign_owners(tensors_, plan, engine.os_sharding)),
         writer_(plan, engine.communicators, model.layers),
@@ -59,37 +62,98 @@ class ScheduleBuilder {
     std::int32_t forward;
     std::vector<std::pair<Op, std::int32_t>> backward;
   };
+  using Works = std::vector<std::vector<OpWorks>>;  // by block and module
 
-  /// Layers are alike, so they share their compute works.
+  /// What a micro-batch does with its gradients beside computing them.
+  struct GradientUse {
+    bool accumulates = false;  // on those of a micro-batch before
+    bool reduces = false;      // over replicas
+    auto operator<=>(const GradientUse&) const = default;
+  };
+  GradientUse gradient_use(int mb) const { return {mb > 0, !reductions(mb).empty()}; }
+
+  /// Layers are alike, so they share their compute works; so do micro-batches that do the same.
   void add_compute_works() {
-    for (std::size_t block = 0; block < blocks_.size(); ++block) {
-      if (block >= 2 && block + 1 < blocks_.size()) {
-        works_.push_back(works_[1]);
-        continue;
-      }
-      std::vector<OpWorks> works;
-      for (const ModuleOp& op : blocks_[block]) {
-        works.push_back({writer_.graph().add_work(op.forward), {}});
-        for (const auto& [kind, work] : op.backward)
-          works.back().backward.emplace_back(kind, writer_.graph().add_work(work));
-      }
-      works_.push_back(std::move(works));
-    }
+    for (int mb = 0; mb < training_.micro_batches; ++mb)
+      if (Works& works = works_[gradient_use(mb)]; works.empty()) add_compute_works(mb, works);
+    const auto kept = static_cast<double>(parameters_of(tensors_)) / plan_.p.size();
     ComputeWork norm;
     ComputeWork step;
     norm.kernel = MemoryWork{MemoryKernel::kGradNorm};
     step.kernel = MemoryWork{MemoryKernel::kOptimizer};
     for (const std::int64_t elements : owners_.elements) {
-      norm.bytes_by_owner.push_back(static_cast<double>(elements) * training_.gradient_bytes);
-      step.bytes_by_owner.push_back(static_cast<double>(elements) *
-                                    training_.optimizer.traffic_bytes);
+      norm.bytes_by_owner.push_back(static_cast<double>(elements) * traffic_.norm_bytes());
+      step.bytes_by_owner.push_back(static_cast<double>(elements) * traffic_.step_bytes());
     }
+    step.launches = traffic_.step_launches(static_cast<double>(owners_.elements.front()));
+    // The update's all-gather leaves its buffer as every gather does.
+    if (!sharded() && writer_.graph().owner_mesh.size() > 1)
+      step.copies = traffic_.parameter_copies(kept, engine_.gather_copies);
     const auto owners = static_cast<double>(owners_.elements.size());
     for (ComputeWork* work : {&norm, &step}) {
       for (const double bytes : work->bytes_by_owner) work->bytes += bytes / owners;
     }
     norm_work_ = writer_.graph().add_work(std::move(norm));
     step_work_ = writer_.graph().add_work(std::move(step));
+  }
+
+  static std::int64_t parameters_of(const std::vector<Tensor>& tensors) {
+    std::int64_t sum = 0;
+    for (const Tensor& tensor : tensors) sum += tensor.elements;
+    return sum;
+  }
+
+  void add_compute_works(int mb, Works& works) {
+    // Micro-batches share what comes before their gradients.
+    const Works* same = works_.begin()->second.empty() ? nullptr : &works_.begin()->second;
+    const Works* first = same == &works ? nullptr : same;
+    for (std::size_t block = 0; block < blocks_.size(); ++block) {
+      if (block >= 2 && block + 1 < blocks_.size()) {
+        works.push_back(works[1]);
+        continue;
+      }
+      std::vector<OpWorks>& added = works.emplace_back();
+      for (std::size_t op = 0; op < blocks_[block].size(); ++op)
+        added.push_back(
+            works_of(blocks_[block][op], mb, first == nullptr ? nullptr : &(*first)[block][op]));
+    }
+  }
+
+  OpWorks works_of(const ModuleOp& op, int mb, const OpWorks* known) {
+    const auto parameters = static_cast<double>(elements_of(op.tensors));
+    const double kept = parameters / plan_.p.size();
+    const Traffic gathered =
+        sharded() ? traffic_.parameter_copies(parameters, engine_.gather_copies) : Traffic{};
+    const GradientUse use = gradient_use(mb);
+    Traffic gradient = traffic_.accumulation(kept, use.accumulates);
+    if (sharded())
+      gradient = gradient + traffic_.gradient_copies(parameters, engine_.reduce_copies);
+    else if (use.reduces)
+      gradient = gradient + traffic_.gradient_copies(kept, engine_.reduce_copies);
+    const auto with = [&](ComputeWork work, Traffic copies) {
+      if (copies.bytes > 0) work.copies = work.copies + copies;
+      return work;
+    };
+    OpWorks result;
+    const bool has_parameters = !op.tensors.empty();
+    result.forward =
+        known != nullptr
+            ? known->forward
+            : writer_.graph().add_work(with(op.forward, has_parameters ? gathered : Traffic{}));
+    bool first = true;
+    for (const auto& [kind, work] : op.backward) {
+      Traffic copies;
+      if (has_parameters && first) copies = gradient;
+      if (has_parameters && first && op.backward_needs_parameters &&
+          training_.recompute == Recompute::kNone)
+        copies = copies + gathered;
+      if (known != nullptr && !(has_parameters && first))
+        result.backward.push_back(known->backward[result.backward.size()]);
+      else
+        result.backward.emplace_back(kind, writer_.graph().add_work(with(work, copies)));
+      first = false;
+    }
+    return result;
   }
 
   /// A tensor's gradient is complete at its last use in the backward (a tied head's comes again
@@ -110,6 +174,10 @@ class ScheduleBuilder {
   bool overlap_gather() const { return engine_.overlap_gather; }
   const ModuleOp& op_at(int block, int op) const {
     return blocks_[static_cast<std::size_t>(block)][static_cast<std::size_t>(op)];
+  }
+  const OpWorks& works_at(int mb, int block, int op) const {
+    return works_.at(
+        gradient_use(mb))[static_cast<std::size_t>(block)][static_cast<std::size_t>(op)];
   }
   int last_block() const { return static_cast<int>(blocks_.size()) - 1; }
 
@@ -178,8 +246,7 @@ class ScheduleBuilder {
     std::vector<TaskId> deps = {gathered(block, op)};
     if (op == 0 && mb == 0) deps.push_back(updated_[static_cast<std::size_t>(block)]);
     writer_.compute({step, mb, phase, block, op_at(block, op).module, -1, Op::kForward},
-                    works_[static_cast<std::size_t>(block)][static_cast<std::size_t>(op)].forward,
-                    std::move(deps));
+                    works_at(mb, block, op).forward, std::move(deps));
   }
 
   void forward(int step, int mb) {
@@ -255,8 +322,7 @@ class ScheduleBuilder {
 
   void compute_backward(int step, int mb, int block, int op) {
     const ModuleOp& module = op_at(block, op);
-    const auto& works =
-        works_[static_cast<std::size_t>(block)][static_cast<std::size_t>(op)].backward;
+    const auto& works = works_at(mb, block, op).backward;
     bool produced = module.tensors.empty();
     for (const auto& [kind, work] : works) {
       std::vector<TaskId> deps = {gathered(block, op)};
@@ -472,10 +538,11 @@ class ScheduleBuilder {
   const ShardingPlan& plan_;
   const EnginePolicy& engine_;
   std::vector<Tensor> tensors_;
+  KernelTraffic traffic_;
   std::vector<std::vector<ModuleOp>> blocks_;
   Ownership owners_;
   ProgramWriter writer_;
-  std::vector<std::vector<OpWorks>> works_;  // by block and module
+  std::map<GradientUse, Works> works_;
   std::int32_t norm_work_ = -1;
   std::int32_t step_work_ = -1;
   std::vector<TensorId> gradient_order_;       // in which the backward completes gradients

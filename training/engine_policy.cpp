@@ -57,6 +57,10 @@ EnginePolicy fsdp2() {
   policy.replica_sync = ReplicaSync::kEvery;
   // All-gathers and reduce-scatters use the device mesh's one process group.
   policy.communicators = Communicators::kShared;
+  // torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py: foreach_all_gather_copy_out splits
+  // the gathered buffer into parameters; chunk_cat packs gradients, and the shard is a view.
+  policy.gather_copies = 1;
+  policy.reduce_copies = 1;
   return policy;
 }
 
