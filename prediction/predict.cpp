@@ -100,6 +100,7 @@ Prediction summarise(const Setup& setup, const Timeline& timeline) {
   result.exact = exact_cost(setup.lowering());
   result.paper = paper_cost(scenario.model, scenario.training, scenario.plan, scenario.engine,
                             setup.collectives());
+  result.kernel_source = setup.kernel_source();
   result.unmeasured = setup.lowering().unmeasured();
   result.tasks = static_cast<std::size_t>(setup.graph().size());
   result.run = run_cost(scenario, result.step_time);

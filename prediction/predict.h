@@ -34,6 +34,7 @@ class Setup {
   const Placement& placement() const { return machine_->placement(); }
   const CollectiveModel& collectives() const { return machine_->collectives(); }
   const ComputeModel& compute() const { return machine_->compute(); }
+  const std::string& kernel_source() const { return machine_->kernel_source(); }
   const TaskGraph& graph() const { return *graph_; }
   const Lowering& lowering() const { return *lowering_; }
 
@@ -76,6 +77,7 @@ struct Prediction {
   ExactCost exact;
   PaperCost paper;
   std::vector<std::string> unmeasured;
+  std::string kernel_source;  // Machine::kernel_source
   std::size_t tasks = 0, activities = 0;
   int rank_classes = 0;    // ranks that the simulation told apart
   int batches_played = 0;  // micro-batches that it played; the others repeat them

@@ -52,10 +52,12 @@ class TextReport : TextLines {
          scenario_.cluster.node.gpus, scenario_.cluster.gpu.name);
     line("  times     {}",
          scenario_.cluster.profile.empty()
-             ? "modelled (no profile); collectives as " + collectives_model(scenario_.cluster)
+             ? prediction_.kernel_source + "; collectives as " + collectives_model(scenario_.cluster)
              : "profile " + scenario_.cluster.profile);
     line("  plan      {} ({}), engine {}", scenario_.plan_name, to_string(scenario_.plan),
          scenario_.engine.name);
+    line("  stack     {}{}", training.stack.name,
+         scenario_.stack_is_assumed ? " (assumed: what most users of the engine run)" : "");
     line(
         "  batch     {} sequences of {} tokens = {} x {} per GPU (micro-batches x sequences) on {} "
         "GPUs",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "training/stack.h"
 
 namespace amsp {
 
@@ -18,6 +19,7 @@ struct GemmWork {
 struct AttentionWork {
   int sequence = 0, batch = 0, heads = 0, kv_heads = 0, head_dim = 0;
   bool backward = false;
+  AttentionImplementation implementation = AttentionImplementation::kFlash2;
 };
 
 /// Which memory-bound kernel it is, for profiles that measured it.

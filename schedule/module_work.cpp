@@ -147,7 +147,8 @@ class BlockMaker {
   /// that (FlashAttention recomputes the scores).
   void attention(int block) {
     AttentionWork shape{training_.sequence_length, training_.micro_batch, model_.heads,
-                        model_.kv_heads, model_.head_dim};
+                        model_.kv_heads,           model_.head_dim,       false,
+                        training_.stack.attention};
     ComputeWork work;
     work.kernel = shape;
     const double s = training_.sequence_length;

@@ -58,7 +58,7 @@ Seconds step_time(std::optional<double> share) {
   spec.gpu.hbm_bandwidth = 100'000_GBps;
   const ClusterGraph cluster(spec);
   const Shares collectives(share);
-  const ComputeModel kernels(spec.gpu, nullptr);
+  const ComputeModel kernels(spec.gpu, nullptr, nullptr);
   const Lowering lowering(graph, cluster, collectives, kernels);
   return Simulator(lowering, Network::kFull).run(graph).step_time();
 }
