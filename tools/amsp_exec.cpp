@@ -11,8 +11,8 @@
 #include "scenario/scenario.h"
 #include "schedule/schedule_builder.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
 #include "tools/ranks.h"
+#include "tools/run_main.h"
 #include "traces/write/chrome_writer.h"
 
 namespace {
@@ -157,7 +157,7 @@ int main(int argc, char** argv) {
   options.ranks.add_to(app);
   app.add_flag("--json", options.json, "Print the result as JSON");
   return run_parsed(app, argc, argv, [&] {
-    return run_program("amsp-exec", [&] {
+    return run_main("amsp-exec", [&] {
       if (options.warm_up >= options.steps)
         throw ConfigError(
             fmt::format("--warm-up: {} of {} steps leaves none to be timed; allowed: 0 to {}",
