@@ -56,7 +56,7 @@ void upload_masters(const RankProgram& program) {
   const std::unique_ptr<Stream> stream = context.device.make_stream("compute");
   std::vector<double> values;
   std::vector<float> narrow;
-  for (const OptimizerLowering::Part& part : program.owned()) {
+  for (const OptimizerLauncher::Part& part : program.owned()) {
     values.resize(static_cast<std::size_t>(part.count));
     initial_values(context.tensor(part.tensor), part.tensor, context.hyper.seed,
                    context.hyper.initial_deviation, part.offset, values);
@@ -277,7 +277,7 @@ void Executor::gather_parameters(Execution& result) {
   const std::unique_ptr<Stream> stream = device_.make_stream("results");
   for (TensorId id = 0; id < static_cast<TensorId>(context.tensors.size()); ++id) {
     std::vector<double> mine;  // offset, count, values; once or not at all
-    for (const OptimizerLowering::Part& part : program_->owned()) {
+    for (const OptimizerLauncher::Part& part : program_->owned()) {
       if (part.tensor != id) continue;
       mine = download_wide(device_, *stream, program_->at()(part.master), part.count,
                            wide(context.type));
