@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <compare>
 #include <cstdint>
 
@@ -37,6 +38,13 @@ using Seconds = Quantity<struct SecondsTag>;
 using BytesPerSec = Quantity<struct BytesPerSecTag>;
 using Flop = Quantity<struct FlopTag>;
 using FlopPerSec = Quantity<struct FlopPerSecTag>;
+
+/// Integer nanoseconds: the unit of traces, so that parts add up exactly.
+using Nanoseconds = std::int64_t;
+/// Nearest; ties to even.
+inline Nanoseconds to_ns(Seconds time) {
+  return std::llrint(time.value * 1e9);
+}
 
 /// Only physically meaningful divisions exist, so `Bytes + Seconds` does not compile.
 constexpr Seconds operator/(Bytes size, BytesPerSec rate) {

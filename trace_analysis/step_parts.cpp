@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "traces/timeline/sweep.h"
+#include "traces/terms/sweep.h"
 
 namespace amsp {
 namespace {

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/units.h"
 #include "trace_reader/notes.h"
-#include "traces/timeline/analysis.h"
 
 namespace amsp {
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/json/json.h"
+#include "traces/terms/traffic_class.h"
 
 namespace amsp {
 namespace {

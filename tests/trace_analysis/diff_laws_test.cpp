@@ -6,7 +6,7 @@
 #include "tests/trace_analysis/read_text.h"
 #include "tests/trace_analysis/recorded.h"
 #include "trace_analysis/trace_diff.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "tests/trace_analysis/read_text.h"
 #include "tests/traces/toy_step.h"
+#include "traces/terms/trace_text.h"
 #include "traces/write/chrome_writer.h"
-#include "traces/write/trace_text.h"
 
 namespace amsp {
 

@@ -1,4 +1,4 @@
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 #include <gtest/gtest.h>
 

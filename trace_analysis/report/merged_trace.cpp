@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "trace_analysis/trace_diff.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "core/json/object_reader.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 namespace {

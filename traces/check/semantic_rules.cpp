@@ -5,8 +5,8 @@
 #include "core/json/object_reader.h"
 #include "schedule/task_key.h"
 #include "traces/check/kernel_rules.h"
-#include "traces/timeline/analysis.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
+#include "traces/terms/traffic_class.h"
 
 namespace amsp {
 namespace {

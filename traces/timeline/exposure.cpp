@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "traces/terms/sweep.h"
 #include "traces/timeline/analysis.h"
-#include "traces/timeline/sweep.h"
 
 namespace amsp {
 RankBreakdown break_down(const std::vector<ClassifiedEvent>& events, Nanoseconds begin,

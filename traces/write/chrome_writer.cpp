@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "core/error.h"
+#include "traces/terms/trace_text.h"
 #include "traces/write/kernel_text.h"
 #include "traces/write/process_groups.h"
 #include "traces/write/trace_layout.h"
-#include "traces/write/trace_text.h"
 
 namespace amsp {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 namespace {

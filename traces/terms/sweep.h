@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "traces/timeline/analysis.h"
+#include "core/units.h"
 
 namespace amsp {
 
