@@ -2,7 +2,8 @@
 find_program(CLANG_FORMAT NAMES clang-format-14 clang-format)
 find_program(CLANG_TIDY NAMES clang-tidy-14 clang-tidy)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-     core/*.cpp core/*.h data/*.cpp data/*.h topology/*.cpp topology/*.h schedule/*.cpp schedule/*.h
+     core/*.cpp core/*.h data/*.cpp data/*.h kernels/*.cpp kernels/*.h
+     topology/*.cpp topology/*.h schedule/*.cpp schedule/*.h
      scenario/*.cpp scenario/*.h lowering/*.cpp lowering/*.h traces/*.cpp traces/*.h
      executor/*.cpp executor/*.h trace_*/*.cpp trace_*/*.h profiling/*.cpp profiling/*.h sim/*.cpp sim/*.h
      prediction/*.cpp prediction/*.h tools/*.cpp tools/*.h tests/*.cpp tests/*.h

@@ -8,7 +8,7 @@ WINGS_OF_TOPOLOGY = [f"topology/{wing}" for wing in
 DESCRIPTION = ["core", "core/json", "topology/spec", "training"]
 LOWERED = [*DESCRIPTION, "topology/graph", "topology/collective", "schedule", "lowering",
            "traces/terms", "traces/timeline"]
-PREDICTED = [*LOWERED, *WINGS_OF_TOPOLOGY, "data", "scenario", "prediction"]
+PREDICTED = [*LOWERED, "kernels", *WINGS_OF_TOPOLOGY, "data", "scenario", "prediction"]
 EXECUTOR = ["core", "topology/spec", "topology/collective", "executor/interface"]
 RECORDED = ["core", "core/json", "traces/terms", "trace_reader", "trace_analysis"]
 
@@ -16,6 +16,7 @@ MAY_SEE = {
     "core": [],
     "core/json": ["core"],
     "data": ["core"],
+    "kernels": ["core", "core/json", "data"],
     "topology/spec": ["core"],
     "topology/graph": ["core", "topology/spec"],
     "topology/collective": ["core", "topology/spec", "topology/graph"],
@@ -30,7 +31,7 @@ MAY_SEE = {
     "training": ["core", "core/json", "data", "topology/spec"],
     "schedule": [*DESCRIPTION, "topology/collective"],
     "scenario": [*DESCRIPTION, "topology/graph", "topology/read"],
-    "lowering": [*DESCRIPTION, "topology/graph", "topology/collective", "topology/profile", "schedule"],
+    "lowering": [*DESCRIPTION, "kernels", "topology/graph", "topology/collective", "topology/profile", "schedule"],
     "traces/terms": ["core", "core/json"],
     "traces/timeline": ["core", "schedule", "traces/terms"],
     "traces/write": ["core", "core/json", "schedule", "traces/terms", "traces/timeline"],

@@ -4,15 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "core/source.h"
 #include "core/units.h"
 #include "topology/spec/nccl_spec.h"
 #include "topology/spec/vertex.h"
 
 namespace amsp {
-
-/// Where a number comes from; printed with it.
-enum class Source { kMeasured, kDerived, kModelled, kDatasheet, kAssumed };
-const char* to_string(Source source);
 
 /// A GPU as its datasheet and measurements describe it (data/gpus.json).
 struct GpuSpec {
