@@ -62,8 +62,8 @@ void write_rank_trace(const Options& options, const Scenario& scenario, const Ex
   meta.device_sms = scenario.cluster.gpu.sms;
   meta.clock = "CLOCK_MONOTONIC";
   const ClockOffset& clock = execution.clocks[static_cast<std::size_t>(rank)];
-  meta.clock_offset_ns = clock.offset_ns;
-  meta.clock_uncertainty_ns = clock.uncertainty_ns;
+  meta.clock_offset = clock.offset;
+  meta.clock_uncertainty = clock.uncertainty;
   TracedKernels kernels;
   if (options.kernels) kernels[rank] = executor.kernels();
   write_trace(fmt::format("{}/rank{}.json.gz", options.trace, rank),

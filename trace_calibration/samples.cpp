@@ -32,7 +32,7 @@ std::vector<Nanoseconds> time_beside(const RankTrace& trace) {
   // while two or more run, that time counts for each of them: the sum so far at its opening is
   // subtracted at its closing
   std::vector<Nanoseconds> beside(trace.events.size());
-  Nanoseconds shared = 0, now = 0;
+  Nanoseconds shared, now;
   int open = 0;
   for (const Edge& edge : edges) {
     if (open >= 2) shared += edge.time - now;
@@ -83,8 +83,9 @@ TaskSamples collect_samples(const TaskGraph& graph, const Analysis& analysis) {
       Samples* samples = nullptr;
       if (task.kind == WorkKind::kCollective) {
         const CollectiveCall& call = graph.collective(task).call;
-        time -= std::max<Nanoseconds>(0, waiting_time(analysis.set.ranks, analysis.joins,
-                                                      static_cast<int>(rank), static_cast<int>(i)));
+        time -= waiting_time(analysis.set.ranks, analysis.joins, static_cast<int>(rank),
+                             static_cast<int>(i))
+                    .value_or(0_ns);
         samples = &result.calls[{call.kind, call.mesh, call.bytes.value}];
       } else if (task.kind == WorkKind::kCompute) {
         const ComputeWork& work = graph.compute(task);
@@ -97,7 +98,7 @@ TaskSamples collect_samples(const TaskGraph& graph, const Analysis& analysis) {
           samples = &result.memory[{work.kernel, work.backward,
                                     bytes_on(graph, work, trace.rank.value_or(0))}];
       }
-      if (samples == nullptr || time <= 0) continue;
+      if (samples == nullptr || time <= 0_ns) continue;
       ++result.used;
       const bool alone = 20 * beside[i] <= length;
       (alone ? samples->alone : samples->beside).push_back(time);

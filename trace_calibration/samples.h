@@ -11,7 +11,7 @@
 
 namespace amsp {
 
-/// How long the same work took, in nanoseconds.
+/// How long the same work took.
 struct Samples {
   std::vector<Nanoseconds> alone;   // nothing else ran on the rank for 95 % of the time or more
   std::vector<Nanoseconds> beside;  // other work did

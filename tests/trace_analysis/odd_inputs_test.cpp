@@ -25,14 +25,14 @@ Analysis read(const std::string& file, LoadOptions options = {}) {
   return analyse(load_traces({folder() + file}, options), WindowChoice::kAuto);
 }
 
-constexpr Nanoseconds kUs = 1000;
+constexpr Nanoseconds kUs = 1000_ns;
 
 /// Microseconds of one step.
 struct Expected {
   double compute, communication, overlap, exposed;
 };
 void expect_parts(const StepParts& parts, const Expected& us) {
-  const auto ns = [](double value) { return static_cast<Nanoseconds>(value * 1000); };
+  const auto ns = [](double value) { return Nanoseconds{static_cast<std::int64_t>(value * 1000)}; };
   EXPECT_EQ(parts.compute, ns(us.compute));
   EXPECT_EQ(parts.communication, ns(us.communication));
   EXPECT_EQ(parts.overlapped, ns(us.overlap));
@@ -251,7 +251,7 @@ TEST(OddInputs, ClockOffsetFromTheEndsOfCollectives) {
               WindowChoice::kAuto);
   const ClockEstimate& clock = analysis.joins.clocks.at(1);
   EXPECT_EQ(clock.offset, 850 * kUs);
-  EXPECT_EQ(clock.spread, 0);
+  EXPECT_EQ(clock.spread, 0_ns);
   EXPECT_EQ(clock.low, 790 * kUs);   // start on rank 1 - end on rank 0 = 2350 - 1560
   EXPECT_EQ(clock.high, 950 * kUs);  // end on rank 1 - start on rank 0 = 2410 - 1460
   const RankTrace& first = analysis.rank(0);

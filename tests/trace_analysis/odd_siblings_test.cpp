@@ -39,9 +39,9 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 struct Sibling {
   const char* name;
   std::string text;
-  Nanoseconds compute, communication, overlap;  // microseconds
-  const char* note = "";                        // kind
-  int notes = 0;                                // of that kind
+  int compute, communication, overlap;  // microseconds
+  const char* note = "";                // kind
+  int notes = 0;                        // of that kind
   bool salvage = false, partial = false;
   int rejected = 0;
 };
@@ -153,7 +153,7 @@ TEST_P(OddSibling, IsReadLikeItsKin) {
   options.read = {test.salvage, test.partial};
   const Analysis analysis = analysed(test.text, options);
   const StepParts sum = analysis.sum(0);
-  constexpr Nanoseconds kUs = 1000;
+  constexpr Nanoseconds kUs = 1000_ns;
   EXPECT_EQ(sum.compute, test.compute * kUs);
   EXPECT_EQ(sum.communication, test.communication * kUs);
   EXPECT_EQ(sum.overlapped, test.overlap * kUs);

@@ -102,9 +102,9 @@ class SemanticCheck {
     const auto duration = parse_us(kernel_.dur);
     if (!have_times || !duration) return;
     const auto sum = args_["wait_ns"].get<std::int64_t>() + args_["xfer_ns"].get<std::int64_t>();
-    if (sum != *duration)
-      violations_.add(kernel_.number,
-                      fmt::format("wait_ns + xfer_ns is {}, but dur is {} ns", sum, *duration));
+    if (Nanoseconds{sum} != *duration)
+      violations_.add(kernel_.number, fmt::format("wait_ns + xfer_ns is {}, but dur is {} ns", sum,
+                                                  duration->value));
   }
 
   const ScannedEvent& kernel_;

@@ -22,7 +22,7 @@ std::vector<TraceEvent> all_events(const Timeline& timeline, Rank rank) {
     if (kind == WorkKind::kCollective) {
       if (ready < end) events.push_back({id, ready, end, start - ready});
     } else if (start < end) {
-      events.push_back({id, start, end, 0});
+      events.push_back({id, start, end, 0_ns});
     }
   }
   return events;

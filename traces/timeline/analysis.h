@@ -21,12 +21,12 @@ std::string traffic_class(const TaskKey& key);
 /// nothing hides is exposed communication, not idle; `waiting_by_class` says how much of the
 /// communication was waiting.
 struct RankBreakdown {
-  Nanoseconds window = 0;
-  Nanoseconds compute = 0;        // union of compute
-  Nanoseconds communication = 0;  // union of communication
-  Nanoseconds overlapped = 0;     // both
-  Nanoseconds exposed = 0;        // communication without compute
-  Nanoseconds idle = 0;
+  Nanoseconds window;
+  Nanoseconds compute;        // union of compute
+  Nanoseconds communication;  // union of communication
+  Nanoseconds overlapped;     // both
+  Nanoseconds exposed;        // communication without compute
+  Nanoseconds idle;
   /// By traffic class; the three maps have the same keys. exposed_by_class adds up to exposed
   /// exactly: every exposed nanosecond goes to the one active operation, or evenly to several
   /// (remainders to the first by task order).
@@ -47,7 +47,7 @@ struct RankBreakdown {
 struct TraceEvent {
   TaskId task;
   Nanoseconds start, end;
-  Nanoseconds wait = 0;
+  Nanoseconds wait;
 };
 /// All events of the rank in graph order, the tail of the step before the window and what ends
 /// after it included. Markers and tasks of no duration are left out.
