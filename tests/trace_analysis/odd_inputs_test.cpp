@@ -164,30 +164,8 @@ TEST(OddInputs, TruncatedFilesCountAsFarAsTheyGo) {
   EXPECT_THAT(summary_text(packed), HasSubstr("incomplete: the gzip data end early"));
 }
 
-TEST(OddInputs, RanksComeFromDistributedInfoOnly) {
-  EXPECT_EQ(read("rank_in_args_first.json").rank(0).rank, 3);
-  EXPECT_EQ(read("toparray.json").rank(0).rank, std::nullopt);
+TEST(OddInputs, AnUnknownRankIsSaidToBe) {
   EXPECT_THAT(summary_text(read("h17_no_rank.json")), HasSubstr("rank unknown"));
-  LoadOptions options;
-  options.rank = 6;
-  EXPECT_EQ(read("h17_no_rank.json", options).rank(0).rank, 6);
-}
-
-TEST(OddInputs, NoRankIsAnErrorBesideOtherFiles) {
-  EXPECT_EQ(message_of([] {
-              load_traces({folder() + "h17_no_rank.json", folder() + "good_baseline.json"}, {});
-            }),
-            folder() +
-                "h17_no_rank.json: the rank is unknown: there is no distributedInfo.rank; name the "
-                "files ..._rankN.json or give one file with --rank");
-}
-
-TEST(OddInputs, TwoFilesOfOneRankAreNamed) {
-  const std::string a = folder() + "dup_rank_0.json", b = folder() + "dup_rank_1.json";
-  EXPECT_EQ(message_of([&] {
-              load_traces({b, a}, {});
-            }),
-            "rank 0 is claimed by two traces: " + a + " and " + b);
 }
 
 TEST(OddInputs, WithoutStepMarkersThereIsOneImplicitStep) {
@@ -210,33 +188,15 @@ TEST(OddInputs, CommunicationKnownByNameOnlyIsListed) {
   EXPECT_THAT(text, HasSubstr("void vllm::cross_device_reduce_2stage<__nv_bfloat16, 8>"));
 }
 
-TEST(OddInputs, UnknownBytesAreUnknown) {
-  const Analysis analysis = read("c178_nccl_no_metadata.json");
-  const RankTrace& trace = analysis.rank(0);
-  EXPECT_EQ(trace.collectives.at(0).bytes, -1);
-  EXPECT_EQ(trace.collectives.at(0).op, "all_gather");
-  EXPECT_EQ(trace.events.at(0).evidence, Evidence::kName);
-}
-
 TEST(OddInputs, OverlappingKernelsAreSummedApart) {
   const Analysis analysis = read("pf4280_partial_overlap.json");
   EXPECT_EQ(analysis.parts[0][0].compute_sum, 210 * kUs);
   EXPECT_THAT(summary_text(analysis), HasSubstr("sum of compute 210.000 us, busy 160.000 us"));
 }
 
-TEST(OddInputs, OneGraphLaunchHasManyKernels) {
-  const Analysis analysis = read("h290_cudagraph_shared_corr.json");
-  EXPECT_EQ(analysis.rank(0).events.size(), 3U);
-  EXPECT_EQ(analysis.rank(0).launches.size(), 1U);
-}
-
 TEST(OddInputs, NegativeLaunchLatencyIsClockSkew) {
   EXPECT_THAT(summary_text(read("k1380_kernel_before_launch.json")),
               HasSubstr("launch latency -0.600 us"));
-}
-
-TEST(OddInputs, StreamsOf64BitsAreKept) {
-  EXPECT_EQ(read("k1416_64bit_stream.json").rank(0).events.at(0).stream, 94412345678912);
 }
 
 TEST(OddInputs, LegacyCategoriesAndTextualThreads) {
