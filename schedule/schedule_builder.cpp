@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "schedule/graph_writer.h"
 #include "schedule/module_work.h"
 #include "schedule/prefetcher.h"
-#include "schedule/program_writer.h"
 #include "training/gradient_buckets.h"
 #include "training/ownership.h"
 
@@ -474,7 +474,7 @@ class ScheduleBuilder {
   std::vector<Tensor> tensors_;
   std::vector<std::vector<ModuleOp>> blocks_;
   Ownership owners_;
-  ProgramWriter writer_;
+  GraphWriter writer_;
   std::vector<std::vector<OpWorks>> works_;  // by block and module
   std::int32_t norm_work_ = -1;
   std::int32_t step_work_ = -1;
