@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <optional>
+#include <utility>
 
 #include "core/error.h"
 
@@ -76,8 +76,7 @@ std::optional<JobOutcome> receive_outcome(int socket) {
   return outcome;
 }
 
-JobOutcome outcome_of(std::size_t index,
-                      const std::function<std::vector<double>(std::size_t)>& job) {
+JobOutcome outcome_of(std::size_t index, const Job& job) {
   using Kind = JobOutcome::Kind;
   try {
     return {Kind::kValues, job(index), {}};
@@ -90,88 +89,19 @@ JobOutcome outcome_of(std::size_t index,
   }
 }
 
-[[noreturn]] void run_child(int socket, pid_t parent,
-                            const std::function<std::vector<double>(std::size_t)>& job) {
+[[noreturn]] void run_child(int socket, pid_t parent, const Job& job) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
   ::signal(SIGINT, SIG_IGN);  // an interrupt is the parent's to handle
   std::uint64_t index = 0;
   while (receive_all(socket, &index, sizeof index))
     if (!send_outcome(socket, outcome_of(static_cast<std::size_t>(index), job))) break;
-  ::_exit(0);
+  ::_exit(0);  // no destructors: those of a simulation would take as long as it did
 }
-
-/// A child and the job that it is at.
-class Worker {
- public:
-  explicit Worker(const std::function<std::vector<double>(std::size_t)>& job) {
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
-      throw InternalError(fmt::format("no socket for a worker: {}", std::strerror(errno)));
-    std::fflush(nullptr);  // else the child would print again what is still buffered
-    const pid_t parent = ::getpid();
-    child_ = ::fork();
-    if (child_ < 0) {
-      ::close(ends[0]);
-      ::close(ends[1]);
-      throw InternalError(fmt::format("no process for a worker: {}", std::strerror(errno)));
-    }
-    if (child_ == 0) {
-      ::close(ends[0]);
-      run_child(ends[1], parent, job);
-    }
-    ::close(ends[1]);
-    socket_ = ends[0];
-  }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-  Worker(Worker&& other) noexcept : child_(other.child_), socket_(other.socket_), at_(other.at_) {
-    other.child_ = -1;
-  }
-  Worker& operator=(Worker&& other) noexcept {
-    std::swap(child_, other.child_);
-    std::swap(socket_, other.socket_);
-    std::swap(at_, other.at_);
-    return *this;
-  }
-  ~Worker() {
-    if (child_ >= 0) end();
-  }
-
-  int socket() const { return socket_; }
-  std::size_t job() const { return *at_; }
-  bool busy() const { return at_.has_value(); }
-  /// A child that has died meanwhile is noticed when its answer is read.
-  void give(std::size_t job) {
-    at_ = job;
-    const auto index = static_cast<std::uint64_t>(job);
-    send_all(socket_, &index, sizeof index);
-  }
-  std::optional<JobOutcome> take() {
-    at_.reset();
-    return receive_outcome(socket_);
-  }
-  /// Ends the child, if it hasn't ended by itself, and says how it did.
-  std::string end() {
-    ::kill(child_, SIGKILL);
-    int status = 0;
-    while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
-    }
-    ::close(socket_);
-    child_ = -1;
-    if (WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
-    return fmt::format("ended with code {}", WEXITSTATUS(status));
-  }
-
- private:
-  pid_t child_ = -1;
-  int socket_ = -1;
-  std::optional<std::size_t> at_;
-};
 
 class Pool {
  public:
-  Pool(std::size_t count, const std::function<std::vector<double>(std::size_t)>& job,
+  Pool(std::size_t count, const Job& job,
        const std::function<void(std::size_t, const JobOutcome&)>& done)
       : outcomes_(count), job_(job), done_(done) {}
 
@@ -230,7 +160,7 @@ class Pool {
   }
 
   std::vector<std::optional<JobOutcome>> outcomes_;
-  const std::function<std::vector<double>(std::size_t)>& job_;
+  const Job& job_;
   const std::function<void(std::size_t, const JobOutcome&)>& done_;
   std::vector<Worker> workers_;
   std::size_t next_ = 0, ended_ = 0, reported_ = 0;
@@ -238,8 +168,63 @@ class Pool {
 
 }  // namespace
 
-std::size_t run_jobs(std::size_t count, int workers,
-                     const std::function<std::vector<double>(std::size_t)>& job,
+Worker::Worker(const Job& job) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+    throw InternalError(fmt::format("no socket for a worker: {}", std::strerror(errno)));
+  std::fflush(nullptr);  // else the child would print again what is still buffered
+  const pid_t parent = ::getpid();
+  child_ = ::fork();
+  if (child_ < 0) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    throw InternalError(fmt::format("no process for a worker: {}", std::strerror(errno)));
+  }
+  if (child_ == 0) {
+    ::close(ends[0]);
+    run_child(ends[1], parent, job);
+  }
+  ::close(ends[1]);
+  socket_ = ends[0];
+}
+
+Worker::~Worker() {
+  if (child_ >= 0) end();
+}
+
+Worker::Worker(Worker&& other) noexcept
+    : child_(std::exchange(other.child_, -1)), socket_(other.socket_), at_(other.at_) {}
+
+Worker& Worker::operator=(Worker&& other) noexcept {
+  std::swap(child_, other.child_);
+  std::swap(socket_, other.socket_);
+  std::swap(at_, other.at_);
+  return *this;
+}
+
+void Worker::give(std::size_t job) {
+  at_ = job;
+  const auto index = static_cast<std::uint64_t>(job);
+  send_all(socket_, &index, sizeof index);
+}
+
+std::optional<JobOutcome> Worker::take() {
+  at_.reset();
+  return receive_outcome(socket_);
+}
+
+std::string Worker::end() {
+  ::kill(child_, SIGKILL);
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  ::close(socket_);
+  child_ = -1;
+  if (WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
+  return fmt::format("ended with code {}", WEXITSTATUS(status));
+}
+
+std::size_t run_jobs(std::size_t count, int workers, const Job& job,
                      const std::function<void(std::size_t, const JobOutcome&)>& done,
                      const std::function<bool(std::size_t)>& proceed) {
   Pool pool(count, job, done);

@@ -71,7 +71,7 @@ struct Prediction {
   std::vector<std::string> memory_advice;  // empty if it fits
   Rank rank = 0;  // the rank that `breakdown` is of: last at the window's end
   RankBreakdown breakdown;
-  Nanoseconds exposed_min = 0, exposed_max = 0;      // over all ranks
+  Nanoseconds exposed_min, exposed_max;              // over all ranks
   std::map<std::string, Nanoseconds> critical_path;  // by kind
   std::vector<LinkUsage> links;
   ExactCost exact;

@@ -6,7 +6,7 @@ namespace amsp {
 namespace {
 
 double seconds(Nanoseconds time) {
-  return static_cast<double>(time) * 1e-9;
+  return to_seconds(time).value;
 }
 
 OrderedJson by_class(const std::map<std::string, Nanoseconds>& times) {

@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "profiling/nccl_line.h"
-#include "topology/collective/collective_ring.h"
 
 namespace amsp {
 namespace {

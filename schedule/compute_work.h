@@ -49,6 +49,8 @@ struct MemoryWork {
 struct Traffic {
   double bytes = 0;
   int launches = 0;
+
+  bool operator==(const Traffic&) const = default;
 };
 inline Traffic operator+(Traffic a, Traffic b) {
   return {a.bytes + b.bytes, a.launches + b.launches};

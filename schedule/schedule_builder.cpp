@@ -3,13 +3,13 @@
 #include "schedule/schedule_builder.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
-#include "schedule/kernel_traffic.h"
+#include "schedule/gradient_reductions.h"
+#include "schedule/graph_writer.h"
 #include "schedule/module_work.h"
 #include "schedule/prefetcher.h"
-#include "schedule/program_writer.h"
+#include "schedule/step_works.h"
 #include "training/gradient_buckets.h"
 #include "training/ownership.h"
 
@@ -30,13 +30,12 @@ class ScheduleBuilder {
         plan_(plan),
         engine_(engine),
         tensors_(model_tensors(model)),
-        traffic_(model, training),
         blocks_(module_ops(model, training, tensors_)),
         owners_(assign_owners(tensors_, plan, engine.os_sharding)),
         writer_(plan, engine.communicators, model.layers),
+        works_(model, training, plan, engine, tensors_, blocks_, owners_, writer_.graph()),
         gathered_(blocks_.size()),
         updated_(blocks_.size(), kNoTask) {
-    add_compute_works();
     order_gradients();
   }
 
@@ -58,104 +57,6 @@ class ScheduleBuilder {
  private:
   // --- once, before the program ---
 
-  struct OpWorks {
-    std::int32_t forward;
-    std::vector<std::pair<Op, std::int32_t>> backward;
-  };
-  using Works = std::vector<std::vector<OpWorks>>;  // by block and module
-
-  /// What a micro-batch does with its gradients beside computing them.
-  struct GradientUse {
-    bool accumulates = false;  // on those of a micro-batch before
-    bool reduces = false;      // over replicas
-    auto operator<=>(const GradientUse&) const = default;
-  };
-  GradientUse gradient_use(int mb) const { return {mb > 0, !reductions(mb).empty()}; }
-
-  /// Layers are alike, so they share their compute works; so do micro-batches that do the same.
-  void add_compute_works() {
-    for (int mb = 0; mb < training_.micro_batches; ++mb)
-      if (Works& works = works_[gradient_use(mb)]; works.empty()) add_compute_works(mb, works);
-    const auto kept = static_cast<double>(parameters_of(tensors_)) / plan_.p.size();
-    ComputeWork norm;
-    ComputeWork step;
-    norm.kernel = MemoryWork{MemoryKernel::kGradNorm};
-    step.kernel = MemoryWork{MemoryKernel::kOptimizer};
-    for (const std::int64_t elements : owners_.elements) {
-      norm.bytes_by_owner.push_back(static_cast<double>(elements) * traffic_.norm_bytes());
-      step.bytes_by_owner.push_back(static_cast<double>(elements) * traffic_.step_bytes());
-    }
-    step.launches = traffic_.step_launches(static_cast<double>(owners_.elements.front()));
-    // The update's all-gather leaves its buffer as every gather does.
-    if (!sharded() && writer_.graph().owner_mesh.size() > 1)
-      step.copies = traffic_.parameter_copies(kept, engine_.gather_copies);
-    const auto owners = static_cast<double>(owners_.elements.size());
-    for (ComputeWork* work : {&norm, &step}) {
-      for (const double bytes : work->bytes_by_owner) work->bytes += bytes / owners;
-    }
-    norm_work_ = writer_.graph().add_work(std::move(norm));
-    step_work_ = writer_.graph().add_work(std::move(step));
-  }
-
-  static std::int64_t parameters_of(const std::vector<Tensor>& tensors) {
-    std::int64_t sum = 0;
-    for (const Tensor& tensor : tensors) sum += tensor.elements;
-    return sum;
-  }
-
-  void add_compute_works(int mb, Works& works) {
-    // Micro-batches share what comes before their gradients.
-    const Works* same = works_.begin()->second.empty() ? nullptr : &works_.begin()->second;
-    const Works* first = same == &works ? nullptr : same;
-    for (std::size_t block = 0; block < blocks_.size(); ++block) {
-      if (block >= 2 && block + 1 < blocks_.size()) {
-        works.push_back(works[1]);
-        continue;
-      }
-      std::vector<OpWorks>& added = works.emplace_back();
-      for (std::size_t op = 0; op < blocks_[block].size(); ++op)
-        added.push_back(
-            works_of(blocks_[block][op], mb, first == nullptr ? nullptr : &(*first)[block][op]));
-    }
-  }
-
-  OpWorks works_of(const ModuleOp& op, int mb, const OpWorks* known) {
-    const auto parameters = static_cast<double>(elements_of(op.tensors));
-    const double kept = parameters / plan_.p.size();
-    const Traffic gathered =
-        sharded() ? traffic_.parameter_copies(parameters, engine_.gather_copies) : Traffic{};
-    const GradientUse use = gradient_use(mb);
-    Traffic gradient = traffic_.accumulation(kept, use.accumulates);
-    if (sharded())
-      gradient = gradient + traffic_.gradient_copies(parameters, engine_.reduce_copies);
-    else if (use.reduces)
-      gradient = gradient + traffic_.gradient_copies(kept, engine_.reduce_copies);
-    const auto with = [&](ComputeWork work, Traffic copies) {
-      if (copies.bytes > 0) work.copies = work.copies + copies;
-      return work;
-    };
-    OpWorks result;
-    const bool has_parameters = !op.tensors.empty();
-    result.forward =
-        known != nullptr
-            ? known->forward
-            : writer_.graph().add_work(with(op.forward, has_parameters ? gathered : Traffic{}));
-    bool first = true;
-    for (const auto& [kind, work] : op.backward) {
-      Traffic copies;
-      if (has_parameters && first) copies = gradient;
-      if (has_parameters && first && op.backward_needs_parameters &&
-          training_.recompute == Recompute::kNone)
-        copies = copies + gathered;
-      if (known != nullptr && !(has_parameters && first))
-        result.backward.push_back(known->backward[result.backward.size()]);
-      else
-        result.backward.emplace_back(kind, writer_.graph().add_work(with(work, copies)));
-      first = false;
-    }
-    return result;
-  }
-
   /// A tensor's gradient is complete at its last use in the backward (a tied head's comes again
   /// with the embedding).
   void order_gradients() {
@@ -174,10 +75,6 @@ class ScheduleBuilder {
   bool overlap_gather() const { return engine_.overlap_gather; }
   const ModuleOp& op_at(int block, int op) const {
     return blocks_[static_cast<std::size_t>(block)][static_cast<std::size_t>(op)];
-  }
-  const OpWorks& works_at(int mb, int block, int op) const {
-    return works_.at(
-        gradient_use(mb))[static_cast<std::size_t>(block)][static_cast<std::size_t>(op)];
   }
   int last_block() const { return static_cast<int>(blocks_.size()) - 1; }
 
@@ -246,7 +143,7 @@ class ScheduleBuilder {
     std::vector<TaskId> deps = {gathered(block, op)};
     if (op == 0 && mb == 0) deps.push_back(updated_[static_cast<std::size_t>(block)]);
     writer_.compute({step, mb, phase, block, op_at(block, op).module, -1, Op::kForward},
-                    works_at(mb, block, op).forward, std::move(deps));
+                    works_.at(mb, block, op).forward, std::move(deps));
   }
 
   void forward(int step, int mb) {
@@ -322,7 +219,7 @@ class ScheduleBuilder {
 
   void compute_backward(int step, int mb, int block, int op) {
     const ModuleOp& module = op_at(block, op);
-    const auto& works = works_at(mb, block, op).backward;
+    const auto& works = works_.at(mb, block, op).backward;
     bool produced = module.tensors.empty();
     for (const auto& [kind, work] : works) {
       std::vector<TaskId> deps = {gathered(block, op)};
@@ -372,39 +269,11 @@ class ScheduleBuilder {
 
   // --- gradients over replicas ---
 
-  /// One reduction of a bucket: one collective, or a reduce-scatter and then an all-reduce.
-  struct Reduction {
-    CollectiveKind kind;
-    SubMesh mesh;
-  };
-
-  /// What this micro-batch's gradients need beyond the reduce-scatter of their modules.
-  std::vector<Reduction> reductions(int mb) const {
-    const bool last = mb == training_.micro_batches - 1;
-    std::vector<Reduction> result;
-    const auto add = [&](CollectiveKind kind, Mesh a, Mesh b) {
-      const SubMesh mesh = quotient(a, b);
-      if (mesh.size() > 1) result.push_back({kind, mesh});
-    };
-    const bool scattered = engine_.grad_reduction == GradReduction::kReduceScatter;
-    if (last || engine_.replica_sync == ReplicaSync::kEvery) {
-      if (scattered) {
-        add(CollectiveKind::kReduceScatter, plan_.os, plan_.p);
-        add(CollectiveKind::kAllReduce, plan_.dp, plan_.os);
-      } else {
-        add(CollectiveKind::kAllReduce, plan_.dp, plan_.p);
-      }
-    } else {
-      add(scattered ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce, plan_.g,
-          plan_.p);
-    }
-    return result;
-  }
-
   /// Reduces the buckets of one micro-batch as they fill, or after its backward.
   class GradientSync {
    public:
-    GradientSync(ScheduleBuilder& builder, int step, int mb, std::vector<Reduction> reductions)
+    GradientSync(ScheduleBuilder& builder, int step, int mb,
+                 std::vector<GradientReduction> reductions)
         : builder_(builder), step_(step), mb_(mb), reductions_(std::move(reductions)) {
       if (reductions_.empty()) return;
       const int bytes = builder.training_.gradient_bytes;
@@ -442,7 +311,7 @@ class ScheduleBuilder {
       TaskId& reduced = builder_.reduced_[number];
       deps.push_back(reduced);
       Bytes bytes = bucket.bytes;
-      for (const Reduction& reduction : reductions_) {
+      for (const GradientReduction& reduction : reductions_) {
         const bool scatter = reduction.kind == CollectiveKind::kReduceScatter;
         const TaskId task = builder_.writer_.collective(
             {step_, mb_, Phase::kGradSync, -1, Module::kNone, static_cast<int>(number),
@@ -465,12 +334,15 @@ class ScheduleBuilder {
 
     ScheduleBuilder& builder_;
     int step_, mb_;
-    std::vector<Reduction> reductions_;
+    std::vector<GradientReduction> reductions_;
     std::vector<Bucket> buckets_;
     std::size_t next_ = 0;
   };
 
-  GradientSync gradient_sync(int step, int mb) { return {*this, step, mb, reductions(mb)}; }
+  GradientSync gradient_sync(int step, int mb) {
+    return {*this, step, mb,
+            gradient_reductions(plan_, engine_, mb == training_.micro_batches - 1)};
+  }
 
   // --- end of the step ---
 
@@ -489,7 +361,7 @@ class ScheduleBuilder {
     reduced_.clear();
     if (training_.clip_gradients) {
       const TaskId norm = writer_.compute(
-          {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kNorm}, norm_work_, {});
+          {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kNorm}, works_.norm(), {});
       if (plan_.os.size() > 1)
         writer_.gate_compute(writer_.collective(
             {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kAllReduce}, Role::kReduce,
@@ -500,7 +372,7 @@ class ScheduleBuilder {
             std::vector<TaskId>{norm}));
     }
     const TaskId optimizer = writer_.compute(
-        {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kStep}, step_work_, {});
+        {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kStep}, works_.step(), {});
     if (writer_.graph().owner_mesh.size() > 1) update_parameters(step, optimizer);
   }
 
@@ -538,13 +410,10 @@ class ScheduleBuilder {
   const ShardingPlan& plan_;
   const EnginePolicy& engine_;
   std::vector<Tensor> tensors_;
-  KernelTraffic traffic_;
   std::vector<std::vector<ModuleOp>> blocks_;
   Ownership owners_;
-  ProgramWriter writer_;
-  std::map<GradientUse, Works> works_;
-  std::int32_t norm_work_ = -1;
-  std::int32_t step_work_ = -1;
+  GraphWriter writer_;
+  StepWorks works_;
   std::vector<TensorId> gradient_order_;       // in which the backward completes gradients
   std::vector<TaskId> gradient_ready_;         // by tensor: of the micro-batch under way
   std::vector<std::vector<TaskId>> gathered_;  // by block and module: all-gather to wait for

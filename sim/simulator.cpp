@@ -68,10 +68,10 @@ std::string name_of(int activity, const Expansion& expansion, const TaskGraph& g
 
 }  // namespace
 
-/// A program written out, and for every activity whose factor it takes; -1 for communication.
+/// An excerpt written out, and for every activity whose factor it takes; -1 for communication.
 struct Simulator::Attempt {
-  Attempt(const Lowering& lowering, const Folding& folding, Program written, int ranks_per_draw)
-      : program(std::move(written)), expansion(folding.expand(program)) {
+  Attempt(const Lowering& lowering, const Folding& folding, Excerpt written, int ranks_per_draw)
+      : excerpt(std::move(written)), expansion(folding.expand(excerpt)) {
     if (ranks_per_draw == 0) return;
     draws.assign(expansion.workload.activities.size(), -1);
     const TaskGraph& graph = lowering.graph();
@@ -80,13 +80,13 @@ struct Simulator::Attempt {
     for (Rank rank = 0; rank < graph.dp.size(); ++rank)
       draw_of_lane[static_cast<std::size_t>(lanes[static_cast<std::size_t>(rank)])] =
           rank / ranks_per_draw;
-    for (const TaskId id : program.tasks())
+    for (const TaskId id : excerpt.tasks())
       if (graph[id].kind == WorkKind::kCompute)
         std::copy(draw_of_lane.begin(), draw_of_lane.end(),
                   draws.begin() + expansion.first_activity[index(id)]);
   }
 
-  Program program;
+  Excerpt excerpt;
   Expansion expansion;
   std::vector<int> draws;
 };
@@ -123,7 +123,7 @@ Timeline Simulator::run_full() {
   const Repetition repetition(graph);
   const Expansion expansion = expand(lowering_);
   batches_played_ = repetition.batches();
-  return make_timeline(graph, repetition, Program(graph), {}, expansion, play(expansion));
+  return make_timeline(graph, repetition, Excerpt(graph), {}, expansion, play(expansion));
 }
 
 Timeline Simulator::run_folded(const std::vector<double>& factors) {
@@ -134,7 +134,7 @@ Timeline Simulator::run_folded(const std::vector<double>& factors) {
     const auto found = folded_->attempts.find(batches_played_);
     if (found != folded_->attempts.end()) return found->second;
     return folded_->attempts
-        .try_emplace(batches_played_, lowering_, folded_->folding, Program(graph, skipped...),
+        .try_emplace(batches_played_, lowering_, folded_->folding, Excerpt(graph, skipped...),
                      ranks_per_draw_)
         .first->second;
   };
@@ -146,14 +146,14 @@ Timeline Simulator::run_folded(const std::vector<double>& factors) {
     if (from < repetition.first() || repetition.last() < from) break;
     Attempt& some = attempt(std::cref(repetition), from, repetition.last());
     const ActivityTimes times = play(some, factors);
-    const auto period = find_period(graph, repetition, some.program, some.expansion, times);
+    const auto period = find_period(graph, repetition, some.excerpt, some.expansion, times);
     if (period)
-      return make_timeline(graph, repetition, some.program, period, some.expansion, times);
+      return make_timeline(graph, repetition, some.excerpt, period, some.expansion, times);
   }
   batches_played_ = batches;
   Attempt& all = attempt();
   const ActivityTimes times = play(all, factors);
-  return make_timeline(graph, repetition, all.program, {}, all.expansion, times);
+  return make_timeline(graph, repetition, all.excerpt, {}, all.expansion, times);
 }
 
 ActivityTimes Simulator::play(Attempt& attempt, const std::vector<double>& factors) {

@@ -14,7 +14,7 @@
 #include "planner/report/report.h"
 #include "sim/simulator.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 
 namespace {
 
@@ -102,9 +102,9 @@ class Progress {
   Clock::time_point first_ = Clock::now(), start_ = first_;
 };
 
-class Program {
+class PlanCommand {
  public:
-  explicit Program(const Options& options) : options_(options) {
+  explicit PlanCommand(const Options& options) : options_(options) {
     search_.axes = parse_axes(options.search);
     search_.objective =
         options.objective == "comm-time" ? Objective::kCommTime : Objective::kStepTime;
@@ -303,6 +303,6 @@ int main(int argc, char** argv) {
   app.add_flag("--json", options.json, "Print JSON lines as results come");
   return run_parsed(app, argc, argv, [&] {
     catch_interrupts();
-    return run_program("amsp-plan", [&] { return Program(options).run(); });
+    return run_main("amsp-plan", [&] { return PlanCommand(options).run(); });
   });
 }

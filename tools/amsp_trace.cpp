@@ -9,7 +9,7 @@
 
 #include "core/json/json.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 #include "topology/profile/profile_writer.h"
 #include "trace_analysis/analyse.h"
 #include "trace_analysis/report/summary.h"
@@ -278,5 +278,5 @@ int main(int argc, char** argv) {
   command->add_flag("--json", json, "Print JSON");
   command->callback([&] { run = [&] { return validate(files, schema, json); }; });
 
-  return run_parsed(app, argc, argv, [&] { return run_program("amsp-trace", run); });
+  return run_parsed(app, argc, argv, [&] { return run_main("amsp-trace", run); });
 }

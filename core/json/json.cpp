@@ -13,92 +13,43 @@
 
 #include "core/error.h"
 #include "core/json/json_syntax.h"
-#include "core/json/sax_error.h"
+#include "core/json/sax_tree.h"
 #include "core/utf8.h"
 #include "core/writable.h"
 
 namespace amsp {
 namespace {
 
-constexpr std::size_t kMaxDepth = 64;
-
-/// Builds the value from nlohmann's events (whose parser keeps its own stack, so depth costs no
-/// recursion) and refuses what its tree builder would let pass: duplicate keys and deep nesting.
-class TreeBuilder : public nlohmann::json_sax<Json> {
+/// Refuses what nlohmann's tree builder would let pass: duplicate keys and deep nesting.
+class TreeBuilder : public SaxTree {
  public:
-  TreeBuilder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  TreeBuilder(std::string_view text, const std::string& file) : SaxTree(text), file_(file) {}
 
   Json take() { return std::move(root_); }
 
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t&) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t& value) override { return add(std::move(value)); }
-
-  bool start_object(std::size_t) override { return open(Json::object()); }
-  bool end_object() override { return close(); }
-  bool start_array(std::size_t) override { return open(Json::array()); }
-  bool end_array() override { return close(); }
-
   bool key(string_t& key) override {
-    if (open_.back()->contains(key)) {
-      path_.push_back(key);
+    if (open_.back()->contains(key))
       throw ConfigError(
-          fmt::format("{}#{}: the key stands twice in its object", file_, path_.to_string()));
-    }
-    key_ = std::move(key);
-    after_key_ = true;
-    return true;
-  }
-
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    const Json* innermost = open_.empty() ? nullptr : open_.back();
-    throw ConfigError(file_ + ":" +
-                      explain_sax_error(text_, innermost, after_key_, position, error));
+          fmt::format("{}#{}: the key stands twice in its object", file_, pointer_to(key)));
+    return SaxTree::key(key);
   }
 
  private:
-  /// Puts the value where it belongs; the address stays valid until the container is closed.
-  Json& place(Json value) {
-    after_key_ = false;
-    if (open_.empty()) return root_ = std::move(value);
-    Json& parent = *open_.back();
-    if (parent.is_object()) return parent[key_] = std::move(value);
-    parent.push_back(std::move(value));
-    return parent.back();
+  bool fail(const std::string& reason, bool has_place) override {
+    throw ConfigError(file_ + (has_place ? ":" : ": ") + reason);
   }
 
-  bool add(Json value) {
-    place(std::move(value));
-    return true;
+  /// To a key of the innermost container.
+  std::string pointer_to(const std::string& key) const {
+    Json::json_pointer path;
+    for (std::size_t i = 1; i < open_.size(); ++i)
+      for (const auto& [name, value] : open_[i - 1]->items())
+        if (&value == open_[i]) path.push_back(name);
+    path.push_back(key);
+    return path.to_string();
   }
 
-  bool open(Json container) {
-    if (open_.size() == kMaxDepth)
-      throw ConfigError(fmt::format("{}: is nested deeper than {} levels", file_, kMaxDepth));
-    if (!open_.empty())
-      path_.push_back(open_.back()->is_object() ? key_ : std::to_string(open_.back()->size()));
-    open_.push_back(&place(std::move(container)));
-    return true;
-  }
-
-  bool close() {
-    open_.pop_back();
-    if (!open_.empty()) path_.pop_back();
-    return true;
-  }
-
-  std::string_view text_;
   const std::string& file_;
-  Json root_;
-  std::vector<Json*> open_;  // the containers that are not closed yet, outermost first
-  Json::json_pointer path_;  // of open_.back()
-  std::string key_;
-  bool after_key_ = false;
 };
 
 /// nlohmann takes a NUL byte for the end of the text, and reports bad UTF-8 only inside strings.

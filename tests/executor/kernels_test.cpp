@@ -50,8 +50,8 @@ TEST(KernelLog, FilesRunsByStepAndTaskAndSortsThem) {
   for (std::size_t task = 0; task < window.size(); ++task)
     EXPECT_EQ(window[task].size(), task == index(first) ? 2u : 0u) << task;
   EXPECT_EQ(*window[index(first)][0].name, "a");
-  EXPECT_EQ(window[index(first)][0].start_ns, 10);
-  EXPECT_EQ(window[index(first)][0].end_ns, 20);
+  EXPECT_EQ(window[index(first)][0].start, 10_ns);
+  EXPECT_EQ(window[index(first)][0].end, 20_ns);
   EXPECT_EQ(*window[index(first)][1].name, "b");
   EXPECT_EQ(log.window(1)[index(first)].size(), 0u);
 }
@@ -70,9 +70,9 @@ TEST(KernelLog, TheWindowBeginsWithTheTailOfTheStepBefore) {
   const auto window = log.window(2);
   for (std::size_t i = 0; i < tail; ++i) {
     ASSERT_EQ(window[i].size(), 1u);
-    EXPECT_EQ(window[i][0].start_ns, 1000 + static_cast<std::int64_t>(i));
+    EXPECT_EQ(window[i][0].start, Nanoseconds{1000 + static_cast<std::int64_t>(i)});
     ASSERT_EQ(window[end - tail + i].size(), 1u);
-    EXPECT_EQ(window[end - tail + i][0].start_ns, 2000 + static_cast<std::int64_t>(i));
+    EXPECT_EQ(window[end - tail + i][0].start, Nanoseconds{2000 + static_cast<std::int64_t>(i)});
   }
 }
 

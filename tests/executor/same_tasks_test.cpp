@@ -8,7 +8,7 @@
 #include "parity.h"
 #include "prediction/predict.h"
 #include "sim/simulator.h"
-#include "tests/sim/small_cluster.h"
+#include "tests/lowering/small_cluster.h"
 #include "trace_tasks.h"
 
 namespace amsp {

@@ -75,10 +75,10 @@ TEST_P(EnginesAgree, OtherEnginesAreTheSumOfTheirTasksToo) {
 
 TEST_P(EnginesAgree, CriticalPathTilesTheWindow) {
   const Predicted p = predict(tiny_scenario(cluster_of(GetParam())));
-  Nanoseconds sum = 0;
+  Nanoseconds sum;
   for (const auto& [kind, time] : p.prediction.critical_path) sum += time;
-  EXPECT_LE(sum, to_ns(p.prediction.step_time) + 1);
-  EXPECT_GE(sum, to_ns(p.prediction.step_time) - 1);
+  EXPECT_LE(sum, to_ns(p.prediction.step_time) + 1_ns);
+  EXPECT_GE(sum, to_ns(p.prediction.step_time) - 1_ns);
 }
 
 TEST_P(EnginesAgree, OverlapNeverTakesLongerThanTheSum) {

@@ -2,7 +2,7 @@
 
 #include "lowering/lowering.h"
 #include "sim/simulator.h"
-#include "tests/sim/small_cluster.h"
+#include "tests/lowering/small_cluster.h"
 
 namespace amsp {
 namespace {

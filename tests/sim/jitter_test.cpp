@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tests/lowering/small_cluster.h"
 #include "tests/sim/fold_cases.h"
-#include "tests/sim/small_cluster.h"
 
 namespace amsp {
 namespace {

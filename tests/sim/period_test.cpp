@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/lowering/small_cluster.h"
 #include "tests/sim/fold_cases.h"
-#include "tests/sim/small_cluster.h"
 
 namespace amsp {
 namespace {

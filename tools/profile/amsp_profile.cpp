@@ -1,6 +1,6 @@
 #include "tools/arguments.h"
 #include "tools/profile/profile_commands.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   const ProfileCommand commands[] = {add_import_command(app), add_plan_command(app),
                                      add_measure_command(app)};
   return run_parsed(app, argc, argv, [&] {
-    return run_program("amsp-profile", [&] {
+    return run_main("amsp-profile", [&] {
       for (const ProfileCommand& command : commands)
         if (command.app->parsed()) return command.run();
       throw InternalError("no command was parsed");

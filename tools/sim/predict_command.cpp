@@ -10,7 +10,7 @@
 #include "sim/jitter.h"
 #include "sim/simulator.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 #include "tools/sim/commands.h"
 #include "trace_analysis/analyse.h"
 #include "trace_reader/load_traces.h"

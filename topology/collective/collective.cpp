@@ -18,19 +18,22 @@ const char* to_string(CollectiveKind kind) {
   AMSP_CHECK(false, "unknown collective {}", static_cast<int>(kind));
 }
 
-double wire_bytes_per_rank(const CollectiveCall& call) {
-  const auto bytes = static_cast<double>(call.bytes.value);
-  const double n = call.mesh.size();
-  switch (call.kind) {
+double hop_share(CollectiveKind kind, int size, double whole) {
+  const double n = size;
+  switch (kind) {
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
-      return bytes * (n - 1) / n;
+      return whole * (n - 1) / n;
     case CollectiveKind::kAllReduce:
-      return 2 * bytes * (n - 1) / n;
+      return 2 * whole * (n - 1) / n;
     case CollectiveKind::kBroadcast:
-      return n > 1 ? bytes : 0;
+      return size > 1 ? whole : 0;
   }
-  return 0;
+  throw InternalError("a CollectiveKind outside its enumeration");
+}
+
+double wire_bytes_per_rank(const CollectiveCall& call) {
+  return hop_share(call.kind, call.mesh.size(), static_cast<double>(call.bytes.value));
 }
 
 }  // namespace amsp

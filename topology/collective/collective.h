@@ -28,6 +28,12 @@ struct CollectiveCall {
   std::vector<Bytes> bytes_by_root;
 };
 
+/// The part of the whole message that crosses each hop of a ring of `size` members, all steps
+/// together: 2(n-1)/n for all-reduce, (n-1)/n for all-gather and reduce-scatter, 1 for broadcast
+/// (every hop but the last, into the root). It is also NCCL's ratio of bus bandwidth to
+/// algorithm bandwidth. `whole` times that, rounded once less.
+double hop_share(CollectiveKind kind, int size, double whole = 1);
+
 /// Bytes that each rank of a ring sends (and receives): (n-1)/n of the message for an all-gather or
 /// reduce-scatter, twice that for an all-reduce, the message for a broadcast.
 double wire_bytes_per_rank(const CollectiveCall& call);

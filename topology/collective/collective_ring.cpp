@@ -113,20 +113,6 @@ class RingLoader {
 
 }  // namespace
 
-double hop_share(CollectiveKind kind, int size) {
-  const double n = size;
-  switch (kind) {
-    case CollectiveKind::kAllGather:
-    case CollectiveKind::kReduceScatter:
-      return (n - 1) / n;
-    case CollectiveKind::kAllReduce:
-      return 2 * (n - 1) / n;
-    case CollectiveKind::kBroadcast:
-      return size > 1 ? 1 : 0;
-  }
-  throw InternalError("a CollectiveKind outside its enumeration");
-}
-
 int later_messages(const CollectiveCall& call) {
   const auto sends = [](Bytes bytes) { return bytes.value > 0; };
   const auto& roots = call.bytes_by_root;

@@ -13,12 +13,6 @@
 
 namespace amsp {
 
-/// The part of the whole message that crosses each hop of a ring of `size` members, all steps
-/// together: 2(n-1)/n for all-reduce, (n-1)/n for all-gather and reduce-scatter, 1 for broadcast
-/// (every hop but the last, into the root). It is also NCCL's ratio of bus bandwidth to
-/// algorithm bandwidth.
-double hop_share(CollectiveKind kind, int size);
-
 /// Messages of a call after the first: other than 0 for a group call of broadcasts only.
 int later_messages(const CollectiveCall& call);
 

@@ -2,18 +2,18 @@
 
 #include "core/units.h"
 #include "topology/collective/collective.h"
+#include "topology/collective/nccl_constants.h"
 #include "topology/spec/cluster_spec.h"
 #include "topology/spec/mesh.h"
 
 namespace amsp {
 
-/// Latencies of NCCL's ring algorithm with the Simple protocol: NCCL 2.28.9, src/graph/tuning.cc,
-/// baseLat and hwLat. Small messages run on faster protocols (LL, LL128), so for those the sums
-/// below are upper estimates.
-inline constexpr Seconds kRingBase{8.4e-6};
-inline constexpr Seconds kNvlinkHop{3.4e-6};
-inline constexpr Seconds kPcieHop{5.7e-6};
-inline constexpr Seconds kNetworkHop{14e-6};
+/// Latencies of NCCL's ring algorithm with the Simple protocol. Small messages run on faster
+/// protocols (LL, LL128), so for those the sums below are upper estimates.
+inline constexpr Seconds kRingBase = nccl::seconds(nccl::kBaseRing[2]);
+inline constexpr Seconds kNvlinkHop = nccl::seconds(nccl::kNvlinkHops.ring[2]);
+inline constexpr Seconds kPcieHop = nccl::seconds(nccl::kPcieHops.ring[2]);
+inline constexpr Seconds kNetworkHop = nccl::seconds(nccl::kNetworkHops.ring[2]);
 
 /// What one ring collective on `mesh` takes besides moving bytes. Of n - 1 steps (twice as many
 /// for all-reduce) N - 1 cross the network, the others a node:

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/error.h"
-#include "topology/nccl/constants.h"
+#include "topology/collective/nccl_constants.h"
 
 namespace amsp::nccl {
 namespace {

@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "core/nearest.h"
 #include "core/quantity.h"
+#include "topology/collective/nccl_constants.h"
 #include "topology/graph/boost_graph.h"
-#include "topology/nccl/constants.h"
 
 namespace amsp {
 namespace {

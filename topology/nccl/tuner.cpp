@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "topology/nccl/constants.h"
+#include "topology/collective/nccl_constants.h"
 
 namespace amsp::nccl {
 namespace {

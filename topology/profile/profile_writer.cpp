@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/json/json.h"
-#include "topology/collective/collective_ring.h"
+#include "topology/collective/collective.h"
 
 namespace amsp {
 namespace {

@@ -6,57 +6,48 @@
 #include <utility>
 
 #include "core/json/json_syntax.h"
-#include "core/json/sax_error.h"
+#include "core/json/sax_tree.h"
 #include "core/utf8.h"
 
 namespace amsp {
 namespace {
 
-constexpr std::size_t kMaxDepth = 64;
-
-class Scanner : public nlohmann::json_sax<Json> {
+class Scanner : public SaxTree {
  public:
   Scanner(std::string_view text, const std::function<void(const ScannedEvent&)>& on_event)
-      : text_(text), on_event_(on_event) {}
+      : SaxTree(text), on_event_(on_event) {}
 
-  ScannedTrace take() { return std::move(trace_); }
+  ScannedTrace take() {
+    trace_.top = std::move(root_);
+    return std::move(trace_);
+  }
 
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
   bool number_integer(number_integer_t value) override {
-    return number(value, std::to_string(value));
+    note(std::to_string(value));
+    return SaxTree::number_integer(value);
   }
   bool number_unsigned(number_unsigned_t value) override {
-    return number(value, std::to_string(value));
+    note(std::to_string(value));
+    return SaxTree::number_unsigned(value);
   }
   bool number_float(number_float_t value, const string_t& text) override {
-    return number(value, text);
+    note(text);
+    return SaxTree::number_float(value, text);
   }
-  bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t& value) override { return add(std::move(value)); }
-
-  bool start_object(std::size_t) override { return open(Json::object()); }
-  bool end_object() override { return close(); }
-  bool start_array(std::size_t) override { return open(Json::array()); }
-  bool end_array() override { return close(); }
-
   bool key(string_t& key) override {
-    key_ = std::move(key);
-    after_key_ = true;
+    SaxTree::key(key);
     if (open_.size() == 1) trace_.keys.push_back(key_);
     if (key_ == "rank" && trace_.first_rank_section.empty() && !trace_.keys.empty())
       trace_.first_rank_section = trace_.keys.back();
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    const Json* innermost = open_.empty() ? nullptr : open_.back();
-    trace_.error = explain_sax_error(text_, innermost, after_key_, position, error);
+ private:
+  bool fail(const std::string& reason, bool) override {
+    trace_.error = reason;
     return false;
   }
 
- private:
   bool in_events() const {
     if (open_.empty()) return false;
     if (open_[0]->is_array()) return true;
@@ -65,47 +56,14 @@ class Scanner : public nlohmann::json_sax<Json> {
   /// Containers that are open inside an event: the root, traceEvents if it is no array, the event.
   std::size_t event_depth() const { return open_[0]->is_array() ? 2 : 3; }
 
-  template <class Number>
-  bool number(Number value, const std::string& text) {
-    if (in_events() && open_.size() == event_depth()) {
-      if (key_ == "ts") event_.ts = text;
-      if (key_ == "dur") event_.dur = text;
-    }
-    return add(value);
+  void note(const std::string& number) {
+    if (!in_events() || open_.size() != event_depth()) return;
+    if (key_ == "ts") event_.ts = number;
+    if (key_ == "dur") event_.dur = number;
   }
 
-  Json& place(Json value) {
-    after_key_ = false;
-    if (open_.empty()) return trace_.top = std::move(value);
-    Json& parent = *open_.back();
-    if (parent.is_object()) return parent[key_] = std::move(value);
-    parent.push_back(std::move(value));
-    return parent.back();
-  }
-
-  bool add(Json value) {
-    place(std::move(value));
-    hand_out();
-    return true;
-  }
-
-  bool open(Json container) {
-    if (open_.size() == kMaxDepth) {
-      trace_.error = fmt::format("is nested deeper than {} levels", kMaxDepth);
-      return false;
-    }
-    open_.push_back(&place(std::move(container)));
-    return true;
-  }
-
-  bool close() {
-    open_.pop_back();
-    hand_out();
-    return true;
-  }
-
-  /// Call when a value is complete: an element of traceEvents leaves the tree.
-  void hand_out() {
+  /// An element of traceEvents leaves the tree.
+  void complete() override {
     if (!in_events() || open_.size() + 1 != event_depth()) return;
     Json& events = *open_.back();
     event_.value = std::move(events.back());
@@ -114,13 +72,9 @@ class Scanner : public nlohmann::json_sax<Json> {
     event_ = {event_.number + 1, {}, {}, {}};
   }
 
-  std::string_view text_;
   const std::function<void(const ScannedEvent&)>& on_event_;
   ScannedTrace trace_;
   ScannedEvent event_{0, {}, {}, {}};
-  std::vector<Json*> open_;  // the containers that are not closed yet, outermost first
-  std::string key_;
-  bool after_key_ = false;
 };
 
 }  // namespace

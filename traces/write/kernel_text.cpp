@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 namespace {
@@ -157,7 +157,7 @@ std::string KernelText::collective_args(const Slice& kernel) const {
       collective_names(work.call.kind).torch, gather ? shard : whole, scatter ? shard : whole,
       work.call.mesh.size(), data_type(work.element_bytes).torch, group.number,
       json_string(group.description), kineto_list(group.ranks), groups_.sequence(kernel.task),
-      kernel.wait, kernel.duration - kernel.wait);
+      kernel.wait.value, (kernel.duration - kernel.wait).value);
 }
 
 }  // namespace amsp

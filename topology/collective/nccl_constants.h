@@ -1,6 +1,6 @@
 #pragma once
 
-#include "topology/spec/nccl_spec.h"
+#include "core/units.h"
 
 // The figures of NCCL's own time model, and what measurements correct in it. NCCL's are those of
 // release 2.28.9; times in microseconds, rates in GB/s, as its sources have them. Order of
@@ -12,6 +12,11 @@ namespace amsp::nccl {
 inline constexpr double kBaseTree[] = {6.8, 14, 8.4};
 inline constexpr double kBaseRing[] = {6.6, 14, 8.4};
 inline constexpr double kBasePat = 8;
+
+/// The tables' microseconds, which are whole nanoseconds: the double nearest to them in seconds.
+constexpr Seconds seconds(double microseconds) {
+  return {static_cast<int>(microseconds * 1e3 + 0.5) / 1e9};
+}
 
 /// Latency of one hop, by kind of link.
 struct HopLatency {
