@@ -52,7 +52,7 @@ TEST(ParseUs, IsTheInverseOfFormat) {
 }
 
 TEST(Quoted, EscapesWhatJsonDoes) {
-  EXPECT_EQ(quoted("a\"b\\c\n\x01"), R"("a\"b\\c\n\u0001")");
+  EXPECT_EQ(json_string("a\"b\\c\n\x01"), R"("a\"b\\c\n\u0001")");
 }
 
 }  // namespace

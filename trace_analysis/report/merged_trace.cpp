@@ -58,7 +58,7 @@ class MergedTrace {
     names_.push_back(
         {0, 0,
          fmt::format(R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "args": {{"name": {}}}}})",
-                     what, pid, tid, quoted(value))});
+                     what, pid, tid, json_string(value))});
   }
 
   void add_pair(const StepPair& pair, int number, Nanoseconds origin) {
@@ -129,7 +129,7 @@ class MergedTrace {
           {ts, to - from,
            fmt::format(
                R"({{"ph": "X", "cat": "kernel", "name": {}, "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {{"stream": {}, {}}}}})",
-               quoted(describe_event(trace, static_cast<int>(i))), pid, tid, format_us(ts),
+               json_string(describe_event(trace, static_cast<int>(i))), pid, tid, format_us(ts),
                format_us(to - from), event.stream, args)});
     }
   }

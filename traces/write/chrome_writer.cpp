@@ -38,7 +38,7 @@ class LaunchedText {
     std::string text;
     for (const TracedKernel& kernel : found->second[index(task)])
       text += fmt::format(R"({}{{"kernel": {}, "after_ns": {}, "dur_ns": {}}})",
-                          text.empty() ? R"(, "kernels": [)" : ", ", quoted(kernel.name),
+                          text.empty() ? R"(, "kernels": [)" : ", ", json_string(kernel.name),
                           kernel.start - start, kernel.duration);
     return text + "]";
   }
@@ -65,7 +65,7 @@ class TraceText {
     add_header();
     for (const Rank rank : ranks_) name_tracks(rank);
     for (const Slice& slice : lay_out(timeline_, ranks_)) add_slice(slice);
-    text_ += fmt::format("\n],\n\"traceName\": {}\n}}\n", quoted(meta_.title));
+    text_ += fmt::format("\n],\n\"traceName\": {}\n}}\n", json_string(meta_.title));
     return std::move(text_);
   }
 
@@ -79,9 +79,9 @@ class TraceText {
     append("{{\n\"schemaVersion\": 1,\n\"deviceProperties\": [");
     for (int device = 0; device < graph_.dp.intra; ++device)
       append("{}\n{{\"id\": {}, \"name\": {}, \"totalGlobalMem\": {}, \"numSms\": {}}}",
-             device == 0 ? "" : ",", device, quoted(meta_.device_name), meta_.device_memory_bytes,
-             meta_.device_sms);
-    append("\n],\n\"distributedInfo\": {{\"backend\": {}, ", quoted(meta_.backend));
+             device == 0 ? "" : ",", device, json_string(meta_.device_name),
+             meta_.device_memory_bytes, meta_.device_sms);
+    append("\n],\n\"distributedInfo\": {{\"backend\": {}, ", json_string(meta_.backend));
     if (ranks_.size() == 1)
       append("\"rank\": {}, ", ranks_.front());
     else
@@ -91,8 +91,8 @@ class TraceText {
         "\"metadata\": {{\"producer\": {}, \"source\": {}, \"config_hash\": {}, \"clock\": {}, "
         "\"offset_ns\": {}, \"offset_unc_ns\": {}, \"semantic_schema\": 1}},\n"
         "\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": 0,\n\"traceEvents\": [",
-        quoted(meta_.producer), quoted(meta_.source), quoted(meta_.config_hash),
-        quoted(meta_.clock), meta_.clock_offset_ns, meta_.clock_uncertainty_ns);
+        json_string(meta_.producer), json_string(meta_.source), json_string(meta_.config_hash),
+        json_string(meta_.clock), meta_.clock_offset_ns, meta_.clock_uncertainty_ns);
   }
 
   /// Closes distributedInfo; it stays on one line, as its readers expect.
@@ -104,8 +104,8 @@ class TraceText {
       append(
           "{}{{\"pg_name\": \"{}\", \"pg_desc\": {}, \"backend_config\": {}, \"pg_size\": {}, "
           "\"ranks\": [{}]}}",
-          group == groups.front() ? "" : ", ", group->number, quoted(group->description),
-          quoted(meta_.backend), group->ranks.size(), fmt::join(group->ranks, ", "));
+          group == groups.front() ? "" : ", ", group->number, json_string(group->description),
+          json_string(meta_.backend), group->ranks.size(), fmt::join(group->ranks, ", "));
     append("]}},\n");
   }
 
@@ -129,7 +129,7 @@ class TraceText {
   }
 
   void name_thread(std::int64_t pid, int thread, const std::string& name) {
-    add_meta("thread_name", pid, thread, fmt::format(R"("name": {})", quoted(name)));
+    add_meta("thread_name", pid, thread, fmt::format(R"("name": {})", json_string(name)));
     add_meta("thread_sort_index", pid, thread, fmt::format(R"("sort_index": {})", thread));
   }
 

@@ -163,7 +163,7 @@ std::string KernelText::collective_args(const Slice& kernel) const {
       R"("Process Group Ranks": "{}", "Seq": {}, "wait_ns": {}, "xfer_ns": {})",
       collective_names(work.call.kind).torch, gather ? shard : whole, scatter ? shard : whole,
       work.call.mesh.size(), data_type(work.element_bytes).torch, group.number,
-      quoted(group.description), kineto_list(group.ranks), groups_.sequence(kernel.task),
+      json_string(group.description), kineto_list(group.ranks), groups_.sequence(kernel.task),
       kernel.wait, kernel.duration - kernel.wait);
 }
 

@@ -50,7 +50,7 @@ std::optional<Nanoseconds> parse_us(std::string_view text) {
   return negative ? -time : time;
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   return Json(text).dump();
 }
 

@@ -16,6 +16,6 @@ std::string format_us(Nanoseconds time);
 std::optional<Nanoseconds> parse_us(std::string_view text);
 
 /// A JSON string with its quotes.
-std::string quoted(std::string_view text);
+std::string json_string(std::string_view text);
 
 }  // namespace amsp
