@@ -47,7 +47,7 @@ struct RankBreakdown {
   bool operator==(const RankBreakdown&) const = default;
 };
 
-/// One task on one rank, as written to traces, in nanoseconds since the engine began.
+/// One task on one rank, as written to traces, in nanoseconds since the run began.
 ///   compute:    [start, end) of its span
 ///   collective: from when this rank is ready to the end of the group; the first `wait` of it
 ///               passes before the last member is ready
