@@ -107,16 +107,6 @@ ResourceKind Lowering::kind(int resource) const {
   return (resource - cluster_.link_count()) % 2 == 0 ? ResourceKind::kSms : ResourceKind::kHbm;
 }
 
-Rank Lowering::rank(int resource) const {
-  return (resource - cluster_.link_count()) / 2;
-}
-
-std::string Lowering::name(int resource) const {
-  if (kind(resource) == ResourceKind::kLink) return cluster_.link_name(resource);
-  return fmt::format("rank{}/{}", rank(resource),
-                     kind(resource) == ResourceKind::kSms ? "sms" : "hbm");
-}
-
 int Lowering::owner(Rank rank) const {
   return owners_[static_cast<std::size_t>(rank)];
 }

@@ -12,7 +12,7 @@
 #include "prediction/machine.h"
 #include "scenario/scenario.h"
 #include "traces/timeline/analysis.h"
-#include "traces/timeline/timeline.h"
+#include "traces/timeline/playback.h"
 #include "training/memory.h"
 
 namespace amsp {
@@ -20,8 +20,8 @@ namespace amsp {
 /// Throws ConfigError if the schedule has more tasks than any machine holds; it isn't built.
 void check_size(const Scenario& scenario);
 
-/// Everything between a scenario and an engine, built once and kept alive together: cluster graph,
-/// placement, sources of times, task graph and its lowering.
+/// Everything that a simulation needs of a scenario, built once and kept alive together: cluster
+/// graph, placement, sources of times, task graph and its lowering.
 class Setup {
  public:
   /// Throws ConfigError where the scenario can't be honoured. `full_steps` as in build_schedule.
@@ -79,8 +79,7 @@ struct Prediction {
   std::vector<std::string> unmeasured;
   std::string kernel_source;  // Machine::kernel_source
   std::size_t tasks = 0, activities = 0;
-  int rank_classes = 0;    // ranks that the simulation told apart
-  int batches_played = 0;  // micro-batches that it played; the others repeat them
+  int rank_classes = 0, batches_played = 0;  // as in Playback, like activities
   std::optional<RunCost> run;
   std::optional<StepSamples> samples;
 };
@@ -88,8 +87,22 @@ struct Prediction {
 /// Memory alone, without a simulation.
 MemoryEstimate memory_of(const Scenario& scenario);
 
-/// Summarises a timeline of setup.graph().
-Prediction summarise(const Setup& setup, const Timeline& timeline);
+/// What plays a lowered task graph: simulate() or simulate_every_rank() of sim/simulator.h.
+using Play = std::function<Playback(const Lowering&)>;
+
+/// A prediction with all that it was made of, for traces and pages.
+struct Predicted {
+  Setup setup;
+  Playback playback;  // of setup.graph()
+  Prediction prediction;
+};
+
+/// The whole chain: set up, played, summarised. Throws ConfigError where the scenario can't be
+/// honoured, and what `play` throws.
+Predicted predict(const Scenario& scenario, const Play& play, int full_steps = 1);
+
+/// The chain's last part alone. `playback` is of setup.graph().
+Prediction summarise(const Setup& setup, const Playback& playback);
 
 /// For people; fits 100 columns. `colour` marks verdicts by ANSI colours.
 std::string text_report(const Scenario& scenario, const Prediction& prediction, bool colour);

@@ -43,7 +43,7 @@ class Repetition {
   int first_ = 0, last_ = -1;
 };
 
-/// The tasks of a graph that an engine plays: all, or all but micro-batches [from, to), as if the
+/// The tasks of a graph that are played: all, or all but micro-batches [from, to), as if the
 /// later ones followed directly on from-1. Their dependencies on to-1 are then on from-1.
 class Excerpt {
  public:

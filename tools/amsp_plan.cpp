@@ -109,9 +109,7 @@ class PlanCommand {
     search_.objective =
         options.objective == "comm-time" ? Objective::kCommTime : Objective::kStepTime;
     search_.top = options.top;
-    runner_.engine = [](const Lowering& lowering) -> std::unique_ptr<Engine> {
-      return std::make_unique<Simulator>(lowering);
-    };
+    runner_.play = simulate;
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     runner_.workers = options.workers > 0 ? options.workers : std::max(1, cores);
     runner_.proceed = [this](std::size_t done, std::size_t total) {

@@ -61,7 +61,7 @@ using TensorId = int;
 struct Tensor {
   std::string name;  // Hugging Face style: "layers.3.mlp.gate.weight"
   std::int64_t elements = 0;
-  int block = 0;  // index into model_blocks()
+  int block = 0;  // 0 .. block_count() - 1
   Module module = Module::kNone;
 };
 
@@ -77,7 +77,7 @@ std::int64_t parameter_count(const ModelSpec& model);
 /// Phi_linear: weights of all matrix products, the head included, the embedding table not.
 std::int64_t linear_parameter_count(const ModelSpec& model);
 
-/// Training FLOPs per token without recompute credit, attention not halved (SPEC: paper's F):
+/// Training FLOPs per token without recompute credit, attention not halved (AMSP's F):
 ///   3 * (2 * Phi_linear + 4 * S * a * d * L)
 /// which for full-head attention and f = 8/3 h is 3L(24h^2 + 4Sh) + 6hV.
 Flop training_flop_per_token(const ModelSpec& model, int sequence_length);

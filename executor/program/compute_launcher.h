@@ -43,7 +43,6 @@ class ComputeLauncher {
     Ref attention;
     Ref q, k, v;
     Ref product;
-    Ref logits_output;
   };
 
   TaskLaunch forward(const Task& task);
@@ -59,7 +58,6 @@ class ComputeLauncher {
   Ref activation(std::int64_t columns);
   Ref touch(Ref ref);
   std::vector<TensorId> tensors_of(const Task& task) const;
-  Ref tokens_at(const Task& task) const;
 
   ProgramContext& context_;
   ParameterStore& parameters_;

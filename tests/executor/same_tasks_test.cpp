@@ -90,8 +90,7 @@ class SameTasks : public testing::TestWithParam<Case> {};
 TEST_P(SameTasks, AsTheSimulator) {
   const Scenario scenario = scenario_of(GetParam());
   const amsp::Setup setup(scenario);  // not gtest's
-  Simulator simulator(setup.lowering());
-  const Timeline simulated = simulator.run(setup.graph());
+  const Timeline simulated = simulate(setup.lowering()).timeline;
 
   std::map<Rank, TaskCounts> executed;
   ExecutionOptions options;

@@ -60,7 +60,7 @@ Seconds step_time(std::optional<double> share) {
   const Shares collectives(share);
   const ComputeModel kernels(spec.gpu, nullptr, nullptr);
   const Lowering lowering(graph, cluster, collectives, kernels);
-  return Simulator(lowering, Network::kFull).run(graph).step_time();
+  return simulate_every_rank(lowering).timeline.step_time();
 }
 
 TEST(ComputeShare, BothSlowDownUntilTheyFit) {

@@ -21,8 +21,7 @@ struct TracedRun {
       : scenario(
             load_scenario(AMSP_SOURCE_DIR "/scenarios/paper/llama-7b-zero3-8gpu.json", overrides)),
         setup(scenario) {
-    Simulator simulator(setup.lowering(), Network::kFolded);
-    const Timeline timeline = simulator.run(setup.graph());
+    const Timeline timeline = simulate(setup.lowering()).timeline;
     step_time = timeline.step_time();
     TraceMeta meta;
     meta.source = "sim";

@@ -37,7 +37,7 @@ struct RankBreakdown {
   bool operator==(const RankBreakdown&) const = default;
 };
 
-/// One task on one rank, as written to traces, in nanoseconds since the engine began. Every start
+/// One task on one rank, as written to traces, in nanoseconds since the run began. Every start
 /// and end is rounded on its own, durations are differences.
 ///   compute:    [start, end) of its span
 ///   collective: from when this rank is ready to the end of the group; the first `wait` of it
