@@ -330,7 +330,7 @@ void TraceBuilder::set_aside_zero_times(Part& part, bool own_schema) {
 
 /// Events days away from the others (clocks that jumped, marks of "never") stretch every window.
 void TraceBuilder::set_aside_far_times(Part& part) {
-  constexpr Nanoseconds kFar{std::int64_t{1} << 49};  // 6.5 days
+  static constexpr Nanoseconds kFar{std::int64_t{1} << 49};  // 6.5 days
   RankTrace& trace = part.trace;
   std::vector<Nanoseconds> starts;
   for (const GpuEvent& event : trace.events) starts.push_back(event.start);
