@@ -32,10 +32,10 @@ Exported export_deepspeed(const Scenario& scenario, const Candidate& candidate) 
   const ShardingPlan& plan = candidate.plan;
   auto zero = zero_section(plan);
   if (!zero) {
-    result.notes = {
+    result.notes.push_back(fmt::format(
         "DeepSpeed shards optimizer states over all ranks (stages 1, 2), or parameters, gradients "
-        "and optimizer states alike over all or over equal groups (stage 3, MiCS): " +
-        to_string(plan) + " is neither"};
+        "and optimizer states alike over all or over equal groups (stage 3, MiCS): {} is neither",
+        to_string(plan)));
     return result;
   }
   const TrainingSpec& training = candidate.training;

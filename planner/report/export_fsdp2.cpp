@@ -8,11 +8,10 @@ Exported export_fsdp2(const Scenario& scenario, const Candidate& candidate) {
   Exported result;
   const ShardingPlan& plan = candidate.plan;
   if (plan.p != plan.g || plan.p != plan.os || plan.p.size() == 1) {
-    result.notes = {
+    result.notes.push_back(fmt::format(
         "FSDP2 shards parameters, gradients and optimizer states alike, over all ranks or over "
-        "equal "
-        "groups: " +
-        to_string(plan) + " isn't so"};
+        "equal groups: {} isn't so",
+        to_string(plan)));
     return result;
   }
   const int shard = plan.p.size();

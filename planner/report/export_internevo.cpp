@@ -8,9 +8,10 @@ Exported export_internevo(const Scenario& scenario, const Candidate& candidate) 
   Exported result;
   const ShardingPlan& plan = candidate.plan;
   if (plan.g != plan.p || plan.p2) {
-    result.notes = {plan.p2 ? "InternEvo has no secondary copy of parameters (p2)"
-                            : "InternEvo keeps gradients where parameters are: g must be p, not " +
-                                  to_string(plan.g)};
+    result.notes.push_back(
+        plan.p2 ? "InternEvo has no secondary copy of parameters (p2)"
+                : fmt::format("InternEvo keeps gradients where parameters are: g must be p, not {}",
+                              to_string(plan.g)));
     return result;
   }
   const TrainingSpec& training = candidate.training;
@@ -50,8 +51,8 @@ Exported export_internevo(const Scenario& scenario, const Candidate& candidate) 
     result.notes.push_back(
         "the scenario clips gradients but has no norm: set hybrid_zero_optimizer.clip_grad_norm");
   if (training.optimizer.name != "adam")
-    result.notes.push_back("InternEvo's optimizer is Adam, the scenario's " +
-                           training.optimizer.name);
+    result.notes.push_back(
+        fmt::format("InternEvo's optimizer is Adam, the scenario's {}", training.optimizer.name));
   return result;
 }
 
