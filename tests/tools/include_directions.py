@@ -118,14 +118,22 @@ def faults_of(root: pathlib.Path, path: pathlib.Path) -> list[str]:
     return faults
 
 
+def rooms_of(root: pathlib.Path) -> list[str]:
+    """The list that the build and the gates use."""
+    return re.search(r"set\(amsp_rooms ([^)]*)\)", (root / "CMakeLists.txt").read_text()).group(1).split()
+
+
 def main() -> int:
     root = pathlib.Path(sys.argv[1])
-    rooms = sorted({folder.split("/")[0] for folder in MAY_SEE})
+    rooms = rooms_of(root)
     sources = [path for room in rooms for path in sorted((root / room).rglob("*"))
                if path.suffix in SUFFIXES]
     broken = [fault for path in sources for fault in faults_of(root, path)
               + far_faults(root, path)]
+    architecture = (root / "docs/architecture.md").read_text()
     for folder in MAY_SEE:
+        if f"`{folder}`" not in architecture:
+            broken.append(f"docs/architecture.md doesn't name {folder}")
         files = sum(path.is_file() for path in (root / folder).iterdir())
         if files > MOST_FILES:
             broken.append(f"{folder}: {files} files, of at most {MOST_FILES}")
