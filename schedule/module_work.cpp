@@ -7,11 +7,13 @@ namespace amsp {
 
 namespace {
 
-MemoryKernel kernel_of(Module module) {
+MemoryKernel kernel_of(Module module, NormKind norm) {
   switch (module) {
     case Module::kAttentionNorm:
     case Module::kFfnNorm:
     case Module::kFinalNorm:
+      return norm == NormKind::kLayer ? MemoryKernel::kLayerNorm : MemoryKernel::kRmsNorm;
+    case Module::kQkNorm:
       return MemoryKernel::kRmsNorm;
     case Module::kRotary:
       return MemoryKernel::kRotary;
@@ -20,6 +22,8 @@ MemoryKernel kernel_of(Module module) {
       return MemoryKernel::kResidual;
     case Module::kSwiglu:
       return MemoryKernel::kSwiglu;
+    case Module::kGelu:
+      return MemoryKernel::kGelu;
     case Module::kEmbedding:
       return MemoryKernel::kEmbedding;
     case Module::kLoss:
@@ -29,9 +33,9 @@ MemoryKernel kernel_of(Module module) {
   }
 }
 
-ComputeWork memory_work(Module module, bool backward, double bytes) {
+ComputeWork memory_work(MemoryKernel kernel, bool backward, double bytes) {
   ComputeWork work;
-  work.kernel = kernel_of(module);
+  work.kernel = kernel;
   work.backward = backward;
   work.bytes = bytes;
   return work;
@@ -69,14 +73,15 @@ class BlockMaker {
 
   std::vector<std::vector<ModuleOp>> make() {
     const double th = bytes_ * static_cast<double>(tokens_) * model_.hidden;
-    memory(0, Module::kEmbedding, 2 * th, 3 * th);
+    const bool learned = model_.positions == Positions::kLearned;
+    memory(0, Module::kEmbedding, (learned ? 3 : 2) * th, (learned ? 5 : 3) * th);
     blocks_[0].back().backward_needs_parameters = false;
     for (int block = 1; block <= model_.layers; ++block) add_layer(block, th);
     const int head = model_.layers + 1;
     memory(head, Module::kFinalNorm, 2 * th, 3 * th);
     linear(head, Module::kHead, model_.hidden, model_.vocab);
     if (model_.tied_embeddings) {
-      blocks_.back().back().tensors = ids_of(0, Module::kEmbedding);
+      blocks_.back().back().tensors = {ids_of(0, Module::kEmbedding).front()};
       blocks_.back().back().backward_needs_parameters = true;
     }
     const double logits = static_cast<double>(tokens_) * model_.vocab;
@@ -92,7 +97,7 @@ class BlockMaker {
     const std::int64_t kv = std::int64_t{model_.kv_heads} * model_.head_dim;
     const std::int64_t f = model_.ffn;
     const double tokens_bytes = bytes_ * static_cast<double>(tokens_);
-    const double rotary = 2 * tokens_bytes * static_cast<double>(q + kv);
+    const double qk = tokens_bytes * static_cast<double>(q + kv);
     const double tf = tokens_bytes * static_cast<double>(f);
     memory(block, Module::kAttentionNorm, 2 * th, 3 * th);
     if (model_.fused_qkv) {
@@ -102,18 +107,22 @@ class BlockMaker {
       linear(block, Module::kK, h, kv);
       linear(block, Module::kV, h, kv);
     }
-    memory(block, Module::kRotary, rotary, rotary);
+    if (model_.qk_norm) memory(block, Module::kQkNorm, 2 * qk, 3 * qk);
+    if (model_.positions == Positions::kRotary) memory(block, Module::kRotary, 2 * qk, 2 * qk);
     attention(block);
     linear(block, Module::kO, q, h);
     memory(block, Module::kAttentionResidual, 3 * th, 3 * th);
     memory(block, Module::kFfnNorm, 2 * th, 3 * th);
-    if (model_.fused_gate_up) {
+    if (model_.gated && model_.fused_gate_up) {
       linear(block, Module::kGateUp, h, 2 * f);
     } else {
-      linear(block, Module::kGate, h, f);
+      if (model_.gated) linear(block, Module::kGate, h, f);
       linear(block, Module::kUp, h, f);
     }
-    memory(block, Module::kSwiglu, 3 * tf, 5 * tf);
+    if (model_.gated)
+      memory(block, Module::kSwiglu, 3 * tf, 5 * tf);
+    else
+      memory(block, Module::kGelu, 2 * tf, 3 * tf);
     linear(block, Module::kDown, f, h);
     memory(block, Module::kFfnResidual, 3 * th, 3 * th);
   }
@@ -133,8 +142,9 @@ class BlockMaker {
   }
 
   void memory(int block, Module module, double forward_bytes, double backward_bytes) {
-    push(block, module, memory_work(module, false, forward_bytes),
-         {{Op::kBackward, memory_work(module, true, backward_bytes)}});
+    const MemoryKernel kernel = kernel_of(module, model_.norm);
+    push(block, module, memory_work(kernel, false, forward_bytes),
+         {{Op::kBackward, memory_work(kernel, true, backward_bytes)}});
   }
 
   ComputeWork gemm(std::int64_t m, std::int64_t k, std::int64_t n, bool wgrad = false) const {
