@@ -83,9 +83,18 @@ constexpr BadScenario kConfigs[] = {
     {"Folder", HF_CONFIG("hf", ""), "s.json#/model/hf_config: hf: cannot be read: Is a directory"},
     {"NotJson", HF_CONFIG("hf/broken.json", ""),
      "s.json#/model/hf_config: hf/broken.json:2:22: expected a key in double quotes, found ','"},
-    {"OtherFamily", HF_CONFIG("hf/gpt2.json", ""),
-     "hf/gpt2.json#/model_type: 'gpt2' is not a family that can be read (allowed: llama, mistral, "
-     "qwen2)"},
+    {"OtherFamily", HF_CONFIG("hf/bloom.json", ""),
+     "hf/bloom.json#/model_type: 'bloom' is not a family that can be read (allowed: llama, "
+     "mistral, qwen2, qwen3, gpt2, mpt)"},
+    {"FamilyWithAnotherStructure", HF_CONFIG("hf/olmo2.json", ""),
+     "hf/olmo2.json#/model_type: 'olmo2' is not a family that can be read: it normalises what "
+     "attention and feed-forward put out, not what they take in (allowed: llama, mistral, qwen2, "
+     "qwen3, gpt2, mpt)"},
+    {"FusedGateWithoutAGate", HF_CONFIG("hf/gpt2.json", R"(, "fused_gate_up": true)"),
+     "s.json#/model/fused_gate_up: must be false: the model's feed-forward network has no gate"},
+    {"SequenceBeyondTheTable", HF_CONFIG("hf/gpt2.json", ""),
+     "s.json#/training/sequence_length: 4096 tokens exceed the model's table of 1024 learned "
+     "positions"},
     {"NoConfigAtAll", HF_CONFIG("base.json", ""), "base.json#/model_type: is missing"},
     {"MissingKey", HF_CONFIG("hf/no-heads.json", ""),
      "hf/no-heads.json#/num_attention_heads: is missing"},
