@@ -26,15 +26,18 @@ struct AttentionWork {
 enum class MemoryKernel : std::uint8_t {
   kNone,
   kRmsNorm,
+  kLayerNorm,
   kRotary,
   kResidual,
   kSwiglu,
+  kGelu,
   kEmbedding,
   kLoss,
   kGradNorm,
   kOptimizer,
 };
-/// "rms_norm", "rotary", "residual", "swiglu", "embedding", "loss", "grad_norm", "optimizer".
+/// "rms_norm", "layer_norm", "rotary", "residual", "swiglu", "gelu", "embedding", "loss",
+/// "grad_norm", "optimizer".
 const char* to_string(MemoryKernel kernel);
 /// All but kNone.
 std::vector<MemoryKernel> memory_kernels();

@@ -17,47 +17,56 @@ KernelTraffic::KernelTraffic(const ModelSpec& model, const TrainingSpec& trainin
       c_(e_ == w_ ? 0 : e_ + w_),
       g_(training.gradient_bytes) {}
 
-PassTraffic KernelTraffic::norm(Module module) const {
-  const double th = tokens_ * model_.hidden;
+PassTraffic KernelTraffic::norm_kernels(NormKind kind, bool with_residual) const {
   const int casts = c_ == 0 ? 0 : 2;
-  PassTraffic one;
-  switch (stack_.norm) {
+  // Eager PyTorch computes RMSNorm by its formula, LayerNorm by a kernel of its own.
+  const bool native = stack_.norm == NormKernels::kEager && kind == NormKind::kLayer;
+  switch (native ? NormKernels::kNative : stack_.norm) {
     case NormKernels::kEager:
       // Forward: cast c, x^2 2w, mean w, + eps and rsqrt (a number a token), x r 2w, cast c, times
       // weight 2e. Backward: dy times weight 2e, dy x 3e, its sum over tokens e, cast c, four fp32
       // products 3w + 2w + 3w + 2w, row sum w, expand w, x^1 2w, add 3w, cast c; three tiny ones.
-      one = {{2 * e_ + 5 * w_ + 2 * c_, 6 + casts}, {6 * e_ + 17 * w_ + 2 * c_, 14 + casts}};
-      break;
+      return {{2 * e_ + 5 * w_ + 2 * c_, 6 + casts}, {6 * e_ + 17 * w_ + 2 * c_, 14 + casts}};
     case NormKernels::kNative:
       // native_layer_norm: x in, y out; dx: dy, x in, dx out; weight and bias: dy, x in again.
-      one = {{2 * e_, 1}, {5 * e_, 2}};
-      break;
+      return {{2 * e_, 1}, {5 * e_, 2}};
     case NormKernels::kFused:
       // x in, y out; dy, x in, dx out, and a small kernel that adds up the weight's gradient.
-      one = {{2 * e_, 1}, {3 * e_, 2}};
-      break;
+      return {{2 * e_, 1}, {3 * e_, 2}};
     case NormKernels::kWithResidual:
       // Forward: x and branch in, sum and y out. Backward, in two kernels: partial sums of the
       // weight's gradient read dy and x; dx reads them again with the residual's gradient. Dy is
-      // the sum of three inputs' gradients (q, k, v), or of two (gate, up).
-      one = {{4 * e_, 1}, {module == Module::kAttentionNorm ? 10 * e_ : 8 * e_, 2}};
-      break;
+      // the sum of two inputs' gradients.
+      if (with_residual) return {{4 * e_, 1}, {8 * e_, 2}};
+      return {{2 * e_, 1}, {5 * e_, 2}};
     case NormKernels::kMixed:
       // The residual is cast c; x fp32 in, y out. Backward: x and rounds of dy in fp32 3w, dy in
       // and dx out 2e, cast c.
-      one = {{w_ + e_ + c_, 2}, {3 * w_ + 2 * e_ + c_, 3}};
-      break;
+      return {{w_ + e_ + c_, 2}, {3 * w_ + 2 * e_ + c_, 3}};
   }
+  throw InternalError("a NormKernels outside its enumeration");
+}
+
+PassTraffic KernelTraffic::norm(Module module) const {
+  const double th = tokens_ * model_.hidden;
+  PassTraffic one = norm_kernels(model_.norm, true);
   if (stack_.recompute_norms) one.backward = one.backward + one.forward;
-  int consumers = 0;
-  if (module == Module::kAttentionNorm && stack_.qkv_gradients == InputGradients::kAdded &&
-      !model_.fused_qkv)
-    consumers = 2;
+  int sums = 0;  // of gradients of products that read the same input, by kernels of their own
+  if (module == Module::kAttentionNorm && !model_.fused_qkv) {
+    if (stack_.norm == NormKernels::kWithResidual) one.backward.bytes += 2 * e_;  // read here
+    if (stack_.qkv_gradients == InputGradients::kAdded) sums = 2;
+  }
   if (module == Module::kFfnNorm && stack_.gate_up_gradients == InputGradients::kAdded &&
-      !model_.fused_gate_up)
-    consumers = 1;
-  one.backward = one.backward + Traffic{consumers * 3 * e_, consumers};
+      model_.gated && !model_.fused_gate_up)
+    sums = 1;
+  one.backward = one.backward + Traffic{sums * 3 * e_, sums};
   return {th * one.forward, th * one.backward};
+}
+
+PassTraffic KernelTraffic::qk_norm() const {
+  const double width = tokens_ * (model_.heads + model_.kv_heads) * model_.head_dim;
+  const PassTraffic one = norm_kernels(NormKind::kRms, false);
+  return {width * one.forward, width * one.backward};
 }
 
 PassTraffic KernelTraffic::residual(Module module) const {
@@ -85,6 +94,11 @@ PassTraffic KernelTraffic::rotary() const {
 
 PassTraffic KernelTraffic::activation() const {
   const double tf = tokens_ * model_.ffn;
+  // GELU: one kernel each way; with bias, its gradient reads another time.
+  if (!model_.gated) {
+    const double bias = stack_.residual == ResidualKernels::kBiasDropout ? e_ : 0;
+    return {tf * Traffic{2 * e_, 1}, tf * Traffic{3 * e_ + bias, 1}};
+  }
   // silu 2e, product 3e; two products 6e, silu_backward 3e. Fused: gate, up in, y out; dy, gate, up
   // in, two gradients out.
   if (stack_.activation == Fusion::kEager)
@@ -95,6 +109,10 @@ PassTraffic KernelTraffic::activation() const {
 PassTraffic KernelTraffic::embedding() const {
   const double th = tokens_ * model_.hidden;
   PassTraffic result{th * Traffic{2 * e_, 1}, th * Traffic{3 * e_, 1}};
+  if (model_.positions == Positions::kLearned) {  // rows of a second table are added
+    result.forward = result.forward + th * Traffic{e_, 1};
+    result.backward = result.backward + th * Traffic{2 * e_, 1};
+  }
   // The table's gradient is filled with zeros before rows are added, indices sorted.
   if (stack_.engine_copies)
     result.backward =

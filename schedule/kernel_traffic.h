@@ -25,6 +25,8 @@ class KernelTraffic {
   /// Of kAttentionResidual, kFfnResidual.
   PassTraffic residual(Module module) const;
   PassTraffic rotary() const;
+  /// RMSNorm of each head of q and k.
+  PassTraffic qk_norm() const;
   PassTraffic activation() const;
   PassTraffic embedding() const;
   PassTraffic loss() const;
@@ -47,6 +49,9 @@ class KernelTraffic {
   int step_launches(double parameters) const;
 
  private:
+  /// Of one element of a norm's input, without what is added to it.
+  PassTraffic norm_kernels(NormKind kind, bool with_residual) const;
+
   const ModelSpec& model_;
   const TrainingSpec& training_;
   const StackSpec& stack_;

@@ -9,11 +9,13 @@ namespace amsp {
 
 namespace {
 
-MemoryKernel kernel_of(Module module) {
+MemoryKernel kernel_of(Module module, NormKind norm) {
   switch (module) {
     case Module::kAttentionNorm:
     case Module::kFfnNorm:
     case Module::kFinalNorm:
+      return norm == NormKind::kLayer ? MemoryKernel::kLayerNorm : MemoryKernel::kRmsNorm;
+    case Module::kQkNorm:
       return MemoryKernel::kRmsNorm;
     case Module::kRotary:
       return MemoryKernel::kRotary;
@@ -22,6 +24,8 @@ MemoryKernel kernel_of(Module module) {
       return MemoryKernel::kResidual;
     case Module::kSwiglu:
       return MemoryKernel::kSwiglu;
+    case Module::kGelu:
+      return MemoryKernel::kGelu;
     case Module::kEmbedding:
       return MemoryKernel::kEmbedding;
     case Module::kLoss:
@@ -31,9 +35,9 @@ MemoryKernel kernel_of(Module module) {
   }
 }
 
-ComputeWork memory_work(Module module, bool backward, Traffic traffic) {
+ComputeWork memory_work(MemoryKernel kernel, bool backward, Traffic traffic) {
   ComputeWork work;
-  work.kernel = MemoryWork{kernel_of(module), backward};
+  work.kernel = MemoryWork{kernel, backward};
   work.bytes = traffic.bytes;
   work.launches = traffic.launches;
   return work;
@@ -75,7 +79,7 @@ class BlockMaker {
     norm(head, Module::kFinalNorm);
     linear(head, Module::kHead, model_.hidden, model_.vocab);
     if (model_.tied_embeddings) {
-      blocks_.back().back().tensors = ids_of(0, Module::kEmbedding);
+      blocks_.back().back().tensors = {ids_of(0, Module::kEmbedding).front()};
       blocks_.back().back().backward_needs_parameters = true;
     }
     memory(head, Module::kLoss, traffic_.loss());
@@ -96,18 +100,19 @@ class BlockMaker {
       linear(block, Module::kK, h, kv);
       linear(block, Module::kV, h, kv);
     }
-    memory(block, Module::kRotary, traffic_.rotary());
+    if (model_.qk_norm) memory(block, Module::kQkNorm, traffic_.qk_norm());
+    if (model_.positions == Positions::kRotary) memory(block, Module::kRotary, traffic_.rotary());
     attention(block);
     linear(block, Module::kO, q, h);
     residual(block, Module::kAttentionResidual);
     norm(block, Module::kFfnNorm);
-    if (model_.fused_gate_up) {
+    if (model_.gated && model_.fused_gate_up) {
       linear(block, Module::kGateUp, h, 2 * f);
     } else {
-      linear(block, Module::kGate, h, f);
+      if (model_.gated) linear(block, Module::kGate, h, f);
       linear(block, Module::kUp, h, f);
     }
-    memory(block, Module::kSwiglu, traffic_.activation());
+    memory(block, model_.gated ? Module::kSwiglu : Module::kGelu, traffic_.activation());
     linear(block, Module::kDown, f, h);
     residual(block, Module::kFfnResidual);
   }
@@ -127,8 +132,9 @@ class BlockMaker {
   }
 
   void memory(int block, Module module, const PassTraffic& traffic) {
-    push(block, module, memory_work(module, false, traffic.forward),
-         {{Op::kBackward, memory_work(module, true, traffic.backward)}});
+    const MemoryKernel kernel = kernel_of(module, model_.norm);
+    push(block, module, memory_work(kernel, false, traffic.forward),
+         {{Op::kBackward, memory_work(kernel, true, traffic.backward)}});
   }
   void norm(int block, Module module) { memory(block, module, traffic_.norm(module)); }
   void residual(int block, Module module) { memory(block, module, traffic_.residual(module)); }

@@ -256,6 +256,8 @@ TaskLaunch ComputeLauncher::forward(const Task& task) {
                                 (*at)(loss.at(step)), (*at)(lse)});
       };
     }
+    case Module::kQkNorm:  // not of the LLaMA family: check_executable
+    case Module::kGelu:
     case Module::kNone:
       break;
   }
@@ -396,6 +398,8 @@ TaskLaunch ComputeLauncher::backward(const Task& task) {
                                      (*at)(dout), (*at)(to.ref), to.accumulate});
       };
     }
+    case Module::kQkNorm:  // not of the LLaMA family: check_executable
+    case Module::kGelu:
     case Module::kNone:
       break;
   }

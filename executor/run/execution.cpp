@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/nearest.h"
 #include "executor/interface/host_identity.h"
 #include "executor/program/initial_values.h"
 #include "executor/program/rank_program.h"
@@ -69,6 +70,28 @@ void upload_masters(const RankProgram& program) {
   }
 }
 
+/// What of the model there are no kernels for.
+std::vector<std::string> beyond_llama(const ModelSpec& model) {
+  std::vector<std::string> parts;
+  if (model.norm == NormKind::kLayer) parts.emplace_back("LayerNorm");
+  if (model.qk_norm) parts.emplace_back("norms of q and k");
+  switch (model.positions) {
+    case Positions::kRotary:
+      break;
+    case Positions::kLearned:
+      parts.emplace_back("learned positions");
+      break;
+    case Positions::kAlibi:
+      parts.emplace_back("ALiBi");
+      break;
+    case Positions::kNone:
+      parts.emplace_back("no positions");
+      break;
+  }
+  if (!model.gated) parts.emplace_back("GELU without a gate");
+  return parts;
+}
+
 }  // namespace
 
 Seconds Execution::quantile(double p) const {
@@ -88,6 +111,11 @@ void check_executable(const Scenario& scenario, int ranks) {
     throw ConfigError(fmt::format(
         "{}#/training/optimizer: '{}' can't be executed yet, only simulated; allowed: adam",
         scenario.file, scenario.training.optimizer.name));
+  if (const std::vector<std::string> strange = beyond_llama(scenario.model); !strange.empty())
+    throw ConfigError(fmt::format(
+        "{}#/model: {} can't be executed yet, only simulated; allowed: RMSNorm, rotary positions, "
+        "a gated feed-forward network",
+        scenario.file, join(strange)));
 }
 
 void check_vocabulary(const Scenario& scenario, const TokenSource& tokens) {
