@@ -50,7 +50,8 @@ function(amsp_use_precompiled target name)
     target_precompile_headers(${target} REUSE_FROM ${name})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # The false positives of bug 105651 under other names: a precompiled header is no system header.
-      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
+      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
+                             -Wno-stringop-overread)
     endif()
   endif()
 endfunction()
