@@ -72,7 +72,7 @@ function(amsp_library name)
   endif()
 endfunction()
 
-# amsp_test_options(TARGET): as the sources of tests are compiled: what they test is optimised, they are
+# amsp_test_options(TARGET): as the sources of tests are compiled (with GTest::gmock): what they test is optimised, they are
 # not, which halves their compile time.
 function(amsp_test_options target)
   target_compile_options(${target} PRIVATE -O0)

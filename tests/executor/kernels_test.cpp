@@ -103,10 +103,10 @@ TEST_P(HostKernels, LieInTheSpansOfTheirTasksOneAfterTheOther) {
       const auto& mine = all[index(event.task)];
       const std::string key = graph.key(event.task);
       EXPECT_FALSE(mine.empty()) << key;
-      Nanoseconds from = event.start, sum = 0;
+      Nanoseconds from = event.start, sum = 0_ns;
       for (const TracedKernel& kernel : mine) {
         EXPECT_GE(kernel.start, from) << key << ", " << kernel.name;
-        EXPECT_GE(kernel.duration, 0);
+        EXPECT_GE(kernel.duration, 0_ns);
         from = kernel.start + kernel.duration;
         sum += kernel.duration;
         ++kernels;
@@ -177,7 +177,7 @@ TEST(KernelTotals, AddUpTheTracedStepsKernelsLongestFirst) {
         const auto begin = index(executor.timeline().graph().window_begin);
         for (std::size_t task = begin; task < kernels.size(); ++task)
           for (const TracedKernel& kernel : kernels[task]) {
-            sum += static_cast<double>(kernel.duration) / 1e9;
+            sum += static_cast<double>(kernel.duration.value) / 1e9;
             ++runs;
           }
       });

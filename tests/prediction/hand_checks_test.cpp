@@ -40,7 +40,8 @@ double span_of(const Predicted& p, Phase phase, Op op) {
 
 TEST_P(HandChecks, AreMet) {
   const HandCheck& check = GetParam();
-  const Predicted p = predict(paper_scenario(check.model, 8, 1, kNoOverlap));
+  const Predicted p = predict(
+      paper_scenario(check.model, 8, 1, kNoOverlap + std::vector<std::string>{"stack=reference"}));
   const double optimizer = span_of(p, Phase::kOptimizer, Op::kStep);
   const double norm = span_of(p, Phase::kOptimizer, Op::kNorm);
   const double compute = p.prediction.exact.compute.value - optimizer - norm;

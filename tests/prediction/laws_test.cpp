@@ -110,7 +110,8 @@ TEST(Laws, HalvingTheGpuDoublesComputeAlone) {
                                       R"("attention_efficiency":0.5,"sms":108})"}))
         .prediction.exact.compute.value;
   };
-  EXPECT_NEAR(compute("156TFLOPS", "1000GBps") / compute("312TFLOPS", "2000GBps"), 2, 1e-3);
+  // All but the gaps between kernels.
+  EXPECT_NEAR(compute("156TFLOPS", "1000GBps") / compute("312TFLOPS", "2000GBps"), 2, 6e-3);
 }
 
 }  // namespace

@@ -93,13 +93,17 @@ TEST(Model, ATiedHeadDoesntReadThePositions) {
   model.tied_embeddings = true;
   const auto blocks = module_ops(model, small_training(), model_tensors(model));
   EXPECT_EQ(blocks.front().front().tensors, (std::vector<TensorId>{0, 1}));
-  for (const ModuleOp& op : blocks.back())
-    if (op.module == Module::kHead) EXPECT_EQ(op.tensors, std::vector<TensorId>{0});
+  for (const ModuleOp& op : blocks.back()) {
+    if (op.module == Module::kHead) {
+      EXPECT_EQ(op.tensors, std::vector<TensorId>{0});
+    }
+  }
 }
 
 std::vector<std::string> modules_of_a_layer(const ModelSpec& model) {
   std::vector<std::string> names;
-  for (const ModuleOp& op : module_ops(model, small_training(), model_tensors(model))[1])
+  const auto blocks = module_ops(model, small_training(), model_tensors(model));
+  for (const ModuleOp& op : blocks[1])
     names.emplace_back(to_string(op.module));
   return names;
 }

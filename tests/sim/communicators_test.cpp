@@ -56,7 +56,7 @@ struct TwoCommunicators {
     cluster = std::make_unique<ClusterGraph>(spec);
     placement = std::make_unique<Placement>(spec, graph.dp, 1);
     collectives = make_collectives(*cluster, *placement);
-    kernels = std::make_unique<ComputeModel>(spec.gpu, nullptr);
+    kernels = std::make_unique<ComputeModel>(spec.gpu, nullptr, nullptr);
     lowering = std::make_unique<Lowering>(graph, *cluster, *collectives, *kernels);
     return play(*lowering).timeline;
   }

@@ -95,7 +95,7 @@ struct FoldSetup {
         placement(place(c, cluster)),
         collectives(
             std::make_unique<SkewedCollectives>(make_collectives(cluster, placement), c.skew)),
-        compute(c.cluster.gpu, nullptr),
+        compute(c.cluster.gpu, nullptr, nullptr),
         graph(build_schedule(fold_model(), c.training, c.plan, c.engine)),
         lowering(graph, cluster, *collectives, compute,
                  slowness(c.conditions, cluster, placement)) {}
