@@ -50,10 +50,11 @@ class TextReport : TextLines {
          static_cast<double>(parameter_count(model)) / 1e9);
     line("  cluster   {}: {} nodes x {} {}", scenario_.cluster.name, scenario_.cluster.nodes,
          scenario_.cluster.node.gpus, scenario_.cluster.gpu.name);
-    line("  times     {}",
-         scenario_.cluster.profile.empty()
-             ? prediction_.kernel_source + "; collectives as " + collectives_model(scenario_.cluster)
-             : "profile " + scenario_.cluster.profile);
+    add(wrapped(
+        scenario_.cluster.profile.empty()
+            ? prediction_.kernel_source + "; collectives as " + collectives_model(scenario_.cluster)
+            : prediction_.kernel_source,
+        "  times     ", std::string(12, ' ')));
     line("  plan      {} ({}), engine {}", scenario_.plan_name, to_string(scenario_.plan),
          scenario_.engine.name);
     line("  stack     {}{}", training.stack.name,
