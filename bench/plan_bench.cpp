@@ -56,9 +56,7 @@ BENCHMARK(ClosedFormsOfAllPlans)->Arg(64)->Arg(1024)->Unit(benchmark::kMilliseco
 void SimulateAllPlans(benchmark::State& state) {
   const PlanningCase question = case_of(state.range(0));
   Runner runner;
-  runner.engine = [](const Lowering& lowering) -> std::unique_ptr<Engine> {
-    return std::make_unique<Simulator>(lowering);
-  };
+  runner.play = simulate;
   runner.workers = static_cast<int>(state.range(1));
   std::size_t plans = 0;
   for (auto _ : state) plans += search(question, {}, runner).by_step_time.size();

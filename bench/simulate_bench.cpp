@@ -48,9 +48,9 @@ void Layers(benchmark::State& state) {
   std::size_t activities = 0;
   for (auto _ : state) {
     const Setup setup(scenario);
-    Simulator simulator(setup.lowering());
-    benchmark::DoNotOptimize(simulator.run(setup.graph()).step_time());
-    activities = simulator.activities();
+    const Playback playback = simulate(setup.lowering());
+    benchmark::DoNotOptimize(playback.timeline.step_time());
+    activities = playback.activities;
   }
   state.counters["activities"] = static_cast<double>(activities);
 }
@@ -88,9 +88,8 @@ BENCHMARK(Fold)->RangeMultiplier(4)->Range(64, 65536)->Unit(benchmark::kMillisec
 void Simulate(benchmark::State& state) {
   const Setup setup(scenario_of(state.range(0), static_cast<int>(state.range(1))));
   Simulator simulator(setup.lowering());
-  simulator.run(setup.graph());
-  for (auto _ : state) benchmark::DoNotOptimize(simulator.run(setup.graph()).step_time());
-  state.counters["activities"] = static_cast<double>(simulator.activities());
+  state.counters["activities"] = static_cast<double>(simulator.run().activities);
+  for (auto _ : state) benchmark::DoNotOptimize(simulator.run().timeline.step_time());
 }
 BENCHMARK(Simulate)
     ->ArgNames({"gpus", "micro_batches"})
@@ -103,11 +102,10 @@ BENCHMARK(Simulate)
 void SimulateJittered(benchmark::State& state) {
   const Setup setup(scenario_of(1024));
   const Conditions::Jitter jitter{0.03, 1, static_cast<int>(1024 / state.range(0)), 1};
-  Simulator simulator(setup.lowering(), Network::kFolded, jitter.ranks);
+  Simulator simulator(setup.lowering(), jitter.ranks);
   const auto factors = draw_factors(jitter, 1024, 0);
-  simulator.run_jittered(factors);
-  for (auto _ : state) benchmark::DoNotOptimize(simulator.run_jittered(factors).step_time());
-  state.counters["activities"] = static_cast<double>(simulator.activities());
+  state.counters["activities"] = static_cast<double>(simulator.run(factors).activities);
+  for (auto _ : state) benchmark::DoNotOptimize(simulator.run(factors).timeline.step_time());
 }
 BENCHMARK(SimulateJittered)
     ->ArgName("groups")
@@ -119,9 +117,8 @@ BENCHMARK(SimulateJittered)
 
 void Summarise(benchmark::State& state) {
   const Setup setup(scenario_of(state.range(0)));
-  Simulator simulator(setup.lowering());
-  const Timeline timeline = simulator.run(setup.graph());
-  for (auto _ : state) benchmark::DoNotOptimize(summarise(setup, timeline).mfu);
+  const Playback playback = simulate(setup.lowering());
+  for (auto _ : state) benchmark::DoNotOptimize(summarise(setup, playback).mfu);
 }
 BENCHMARK(Summarise)->Arg(8)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond);
 

@@ -107,16 +107,6 @@ ResourceKind Lowering::kind(int resource) const {
   return (resource - cluster_.link_count()) % 2 == 0 ? ResourceKind::kSms : ResourceKind::kHbm;
 }
 
-Rank Lowering::rank(int resource) const {
-  return (resource - cluster_.link_count()) / 2;
-}
-
-std::string Lowering::name(int resource) const {
-  if (kind(resource) == ResourceKind::kLink) return cluster_.link_name(resource);
-  return fmt::format("rank{}/{}", rank(resource),
-                     kind(resource) == ResourceKind::kSms ? "sms" : "hbm");
-}
-
 int Lowering::owner(Rank rank) const {
   return owners_[static_cast<std::size_t>(rank)];
 }
@@ -194,7 +184,7 @@ std::vector<std::string> Lowering::unmeasured() const {
   };
   for (std::size_t i = 0; i < compute_times_.size(); ++i) {
     const ComputeWork& work = graph_.compute_works()[i];
-    if (work.kind != ComputeKind::kMemory && compute_times_[i].front().source != Source::kMeasured)
+    if (work.memory() == nullptr && compute_times_[i].front().source != Source::kMeasured)
       add(fmt::format("{}: {}", describe(work), to_string(compute_times_[i].front().source)));
   }
   if (!compute_times_.empty())

@@ -61,8 +61,6 @@ class Lowering {
   BytesPerSec capacity(LinkId link) const { return cluster_.link(link).available; }
   int resource_count() const;
   ResourceKind kind(int resource) const;
-  Rank rank(int resource) const;  // of kSms and kHbm
-  std::string name(int resource) const;
 
   /// Position of a rank in its os/p group.
   int owner(Rank rank) const;

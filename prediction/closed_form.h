@@ -22,8 +22,8 @@ struct ExactCost {
 };
 ExactCost exact_cost(const Lowering& lowering);
 
-/// T_comm in averages, as the paper prints it (SPEC section 3; AMSP v2, equations of T_p, T_g,
-/// T_os): an objective for comparing plans, blind to contention and overlap.
+/// T_comm in averages, as the paper prints it (AMSP v2, equations of T_p, T_g, T_os):
+/// an objective for comparing plans, blind to contention and overlap.
 ///   T_p   = M sum_i [n_i t(AG, 2 Phi_i, p) + t(RS, g Phi_i, p)], n_i = 2, but 1 for the embedding;
 ///           with p2 the second gather runs on p2
 ///   T_g   = (M-1) g Phi / (U s_p) t(AR, U, g/p)

@@ -19,6 +19,17 @@ std::unique_ptr<ComputeProfile> load_compute_profile(const std::string& name) {
   return std::make_unique<ComputeProfile>(read_compute_profile(json, file));
 }
 
+/// Measured kernels hold for the GPU as it is. With another peak or other efficiencies it is a GPU
+/// of the user's own, computed by these.
+bool is_preset(const GpuSpec& gpu) {
+  const auto preset = gpu_presets().find(gpu.name);
+  if (preset == gpu_presets().end()) return false;
+  const GpuSpec usual =
+      read_gpu(ObjectReader(preset->second.description, "gpus.json#/gpus/" + gpu.name));
+  return gpu.peak_bf16 == usual.peak_bf16 && gpu.gemm_efficiency == usual.gemm_efficiency &&
+         gpu.attention_efficiency == usual.attention_efficiency;
+}
+
 /// Kernel times of a profile hold for the GPU as it is: what they stand for can't be overridden
 /// beside them without effect.
 void check_gpu(const ClusterSpec& cluster) {
@@ -68,7 +79,15 @@ Machine::Machine(const Scenario& scenario, const MachineOptions& options) {
     if (options.even_broadcasts)
       collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));
   });
-  compute_ = std::make_unique<ComputeModel>(spec.gpu, profile_.get(), options.scale.compute);
+  const KernelTable* table = is_preset(spec.gpu) ? kernel_table(spec.gpu.name) : nullptr;
+  compute_ =
+      std::make_unique<ComputeModel>(spec.gpu, profile_.get(), table, options.scale.compute);
+  if (!spec.profile.empty())
+    kernel_source_ = "profile " + spec.profile;
+  else if (table != nullptr)
+    kernel_source_ = "kernels " + kernel_table_source(spec.gpu.name);
+  else
+    kernel_source_ = "kernels at the rates of the description (unmeasured: error unknown)";
   slowness_ = amsp::slowness(scenario.conditions, cluster(), *placement_);
 }
 

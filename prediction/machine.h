@@ -33,6 +33,8 @@ class Machine {
   const Placement& placement() const { return *placement_; }
   const CollectiveModel& collectives() const { return *collectives_; }
   const ComputeModel& compute() const { return *compute_; }
+  /// Where times of kernels come from, in words: "kernels measured: on H100 SXM".
+  const std::string& kernel_source() const { return kernel_source_; }
   /// Of the GPUs under each rank; empty if none is slow.
   const std::vector<double>& slowness() const { return slowness_; }
 
@@ -42,6 +44,7 @@ class Machine {
   std::unique_ptr<CollectiveModel> collectives_;
   std::unique_ptr<ComputeProfile> profile_;
   std::unique_ptr<ComputeModel> compute_;
+  std::string kernel_source_;
   std::vector<double> slowness_;
 };
 

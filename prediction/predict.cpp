@@ -67,8 +67,16 @@ std::optional<RunCost> run_cost(const Scenario& scenario, Seconds step_time) {
 
 }  // namespace
 
-Prediction summarise(const Setup& setup, const Timeline& timeline) {
+Predicted predict(const Scenario& scenario, const Play& play, int full_steps) {
+  Setup setup(scenario, full_steps);
+  Playback playback = play(setup.lowering());
+  Prediction prediction = summarise(setup, playback);
+  return {std::move(setup), std::move(playback), std::move(prediction)};
+}
+
+Prediction summarise(const Setup& setup, const Playback& playback) {
   const Scenario& scenario = setup.scenario();
+  const Timeline& timeline = playback.timeline;
   Prediction result;
   result.step_time = timeline.step_time();
   result.tokens_per_gpu_second =
@@ -97,8 +105,13 @@ Prediction summarise(const Setup& setup, const Timeline& timeline) {
   result.exact = exact_cost(setup.lowering());
   result.paper = paper_cost(scenario.model, scenario.training, scenario.plan, scenario.engine,
                             setup.collectives());
+  result.kernel_source = setup.kernel_source();
   result.unmeasured = setup.lowering().unmeasured();
   result.tasks = static_cast<std::size_t>(setup.graph().size());
+  result.activities = playback.activities;
+  result.rank_classes = playback.rank_classes;
+  result.batches_played = playback.batches_played;
+  if (!playback.jittered_steps.empty()) result.samples = StepSamples{playback.jittered_steps};
   result.run = run_cost(scenario, result.step_time);
   return result;
 }

@@ -12,7 +12,7 @@
 #include "prediction/machine.h"
 #include "scenario/scenario.h"
 #include "traces/timeline/analysis.h"
-#include "traces/timeline/timeline.h"
+#include "traces/timeline/playback.h"
 #include "training/memory.h"
 
 namespace amsp {
@@ -20,8 +20,8 @@ namespace amsp {
 /// Throws ConfigError if the schedule has more tasks than any machine holds; it isn't built.
 void check_size(const Scenario& scenario);
 
-/// Everything between a scenario and an engine, built once and kept alive together: cluster graph,
-/// placement, sources of times, task graph and its lowering.
+/// Everything that a simulation needs of a scenario, built once and kept alive together: cluster
+/// graph, placement, sources of times, task graph and its lowering.
 class Setup {
  public:
   /// Throws ConfigError where the scenario can't be honoured. `full_steps` as in build_schedule.
@@ -34,6 +34,7 @@ class Setup {
   const Placement& placement() const { return machine_->placement(); }
   const CollectiveModel& collectives() const { return machine_->collectives(); }
   const ComputeModel& compute() const { return machine_->compute(); }
+  const std::string& kernel_source() const { return machine_->kernel_source(); }
   const TaskGraph& graph() const { return *graph_; }
   const Lowering& lowering() const { return *lowering_; }
 
@@ -70,15 +71,15 @@ struct Prediction {
   std::vector<std::string> memory_advice;  // empty if it fits
   Rank rank = 0;  // the rank that `breakdown` is of: last at the window's end
   RankBreakdown breakdown;
-  Nanoseconds exposed_min = 0, exposed_max = 0;      // over all ranks
+  Nanoseconds exposed_min, exposed_max;              // over all ranks
   std::map<std::string, Nanoseconds> critical_path;  // by kind
   std::vector<LinkUsage> links;
   ExactCost exact;
   PaperCost paper;
   std::vector<std::string> unmeasured;
+  std::string kernel_source;  // Machine::kernel_source
   std::size_t tasks = 0, activities = 0;
-  int rank_classes = 0;    // ranks that the simulation told apart
-  int batches_played = 0;  // micro-batches that it played; the others repeat them
+  int rank_classes = 0, batches_played = 0;  // as in Playback, like activities
   std::optional<RunCost> run;
   std::optional<StepSamples> samples;
 };
@@ -86,8 +87,22 @@ struct Prediction {
 /// Memory alone, without a simulation.
 MemoryEstimate memory_of(const Scenario& scenario);
 
-/// Summarises a timeline of setup.graph().
-Prediction summarise(const Setup& setup, const Timeline& timeline);
+/// What plays a lowered task graph: simulate() or simulate_every_rank() of sim/simulator.h.
+using Play = std::function<Playback(const Lowering&)>;
+
+/// A prediction with all that it was made of, for traces and pages.
+struct Predicted {
+  Setup setup;
+  Playback playback;  // of setup.graph()
+  Prediction prediction;
+};
+
+/// The whole chain: set up, played, summarised. Throws ConfigError where the scenario can't be
+/// honoured, and what `play` throws.
+Predicted predict(const Scenario& scenario, const Play& play, int full_steps = 1);
+
+/// The chain's last part alone. `playback` is of setup.graph().
+Prediction summarise(const Setup& setup, const Playback& playback);
 
 /// For people; fits 100 columns. `colour` marks verdicts by ANSI colours.
 std::string text_report(const Scenario& scenario, const Prediction& prediction, bool colour);

@@ -6,7 +6,7 @@ namespace amsp {
 namespace {
 
 double seconds(Nanoseconds time) {
-  return static_cast<double>(time) * 1e-9;
+  return to_seconds(time).value;
 }
 
 OrderedJson by_class(const std::map<std::string, Nanoseconds>& times) {
@@ -79,6 +79,8 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
                   {"os", to_string(scenario.plan.os)},
                   {"dp", to_string(scenario.plan.dp)}};
   if (scenario.plan.p2) json["plan"]["p2"] = to_string(*scenario.plan.p2);
+  json["stack"] = {{"name", scenario.training.stack.name}, {"assumed", scenario.stack_is_assumed}};
+  json["kernels"] = prediction.kernel_source;
   json["micro_batches"] = scenario.training.micro_batches;
   json["global_batch"] = scenario.global_batch();
   json["step_time_s"] = prediction.step_time.value;

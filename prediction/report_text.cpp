@@ -12,8 +12,8 @@ namespace amsp {
 
 namespace {
 
-Seconds seconds(Nanoseconds time) {
-  return Seconds{static_cast<double>(time) * 1e-9};
+double ns(Nanoseconds time) {
+  return static_cast<double>(time.value);
 }
 
 std::string percent(double part, double whole) {
@@ -50,12 +50,15 @@ class TextReport : TextLines {
          static_cast<double>(parameter_count(model)) / 1e9);
     line("  cluster   {}: {} nodes x {} {}", scenario_.cluster.name, scenario_.cluster.nodes,
          scenario_.cluster.node.gpus, scenario_.cluster.gpu.name);
-    line("  times     {}",
-         scenario_.cluster.profile.empty()
-             ? "modelled (no profile); collectives as " + collectives_model(scenario_.cluster)
-             : "profile " + scenario_.cluster.profile);
+    add(wrapped(
+        scenario_.cluster.profile.empty()
+            ? prediction_.kernel_source + "; collectives as " + collectives_model(scenario_.cluster)
+            : prediction_.kernel_source,
+        "  times     ", std::string(12, ' ')));
     line("  plan      {} ({}), engine {}", scenario_.plan_name, to_string(scenario_.plan),
          scenario_.engine.name);
+    line("  stack     {}{}", training.stack.name,
+         scenario_.stack_is_assumed ? " (assumed: what most users of the engine run)" : "");
     line(
         "  batch     {} sequences of {} tokens = {} x {} per GPU (micro-batches x sequences) on {} "
         "GPUs",
@@ -102,28 +105,28 @@ class TextReport : TextLines {
 
   void add_time() {
     const RankBreakdown& parts = prediction_.breakdown;
-    const auto window = static_cast<double>(parts.window);
+    const double window = ns(parts.window);
     TextTable table({fmt::format("time of rank {}", prediction_.rank), "in all", "exposed",
                      "hidden", "waiting", "of step"});
-    table.add({"compute", format_time(seconds(parts.compute)), "", "", "",
-               percent(static_cast<double>(parts.compute), window)});
+    table.add({"compute", format_time(to_seconds(parts.compute)), "", "", "",
+               percent(ns(parts.compute), window)});
     for (const auto& [traffic, total] : parts.total_by_class) {
       const auto at = [&name = traffic](const auto& map) {
         const auto found = map.find(name);
         return found == map.end() ? Nanoseconds{0} : found->second;
       };
       const Nanoseconds exposed = at(parts.exposed_by_class);
-      table.add({traffic, format_time(seconds(total)), format_time(seconds(exposed)),
-                 format_time(seconds(std::max<Nanoseconds>(0, total - exposed))),
-                 format_time(seconds(at(parts.waiting_by_class))),
-                 percent(static_cast<double>(exposed), window)});
+      table.add({traffic, format_time(to_seconds(total)), format_time(to_seconds(exposed)),
+                 format_time(to_seconds(std::max(0_ns, total - exposed))),
+                 format_time(to_seconds(at(parts.waiting_by_class))),
+                 percent(ns(exposed), window)});
     }
-    table.add({"idle", format_time(seconds(parts.idle)), "", "", "",
-               percent(static_cast<double>(parts.idle), window)});
+    table.add(
+        {"idle", format_time(to_seconds(parts.idle)), "", "", "", percent(ns(parts.idle), window)});
     add(table.str());
     line("exposed communication over all ranks: {} to {}",
-         format_time(seconds(prediction_.exposed_min)),
-         format_time(seconds(prediction_.exposed_max)));
+         format_time(to_seconds(prediction_.exposed_min)),
+         format_time(to_seconds(prediction_.exposed_max)));
     line("alone, one after the other: {} (compute {}); the paper's T_comm, in averages: {}",
          format_time(prediction_.exact.total), format_time(prediction_.exact.compute),
          format_time(prediction_.paper.total()));
@@ -145,12 +148,11 @@ class TextReport : TextLines {
   }
 
   void add_path_and_links() {
-    Nanoseconds whole = 0;
+    Nanoseconds whole;
     for (const auto& [kind, time] : prediction_.critical_path) whole += time;
     TextTable path({"critical path", "time", "share"});
     for (const auto& [kind, time] : prediction_.critical_path)
-      path.add({kind, format_time(seconds(time)),
-                percent(static_cast<double>(time), static_cast<double>(whole))});
+      path.add({kind, format_time(to_seconds(time)), percent(ns(time), ns(whole))});
     add(path.str());
     line("");
     if (prediction_.links.empty()) return;

@@ -35,9 +35,10 @@ Coverage coverage_of(Source source) {
 }
 
 Pass pass_of(const ComputeWork& work, Op op) {
-  if (work.wgrad) return Pass::kWeightGradient;
+  const GemmWork* gemm = work.gemm();
+  if (gemm != nullptr && gemm->wgrad) return Pass::kWeightGradient;
   if (op == Op::kForward) return Pass::kForward;
-  return work.kind == ComputeKind::kGemm ? Pass::kDataGradient : Pass::kBackward;
+  return gemm != nullptr ? Pass::kDataGradient : Pass::kBackward;
 }
 
 const char* to_string(Pass pass) {
@@ -65,18 +66,14 @@ std::string kernel_of(const TaskKey& key, const std::string& optimizer) {
 }
 
 std::string name_of(const ComputeWork& work, Pass pass, const std::string& kernel) {
-  switch (work.kind) {
-    case ComputeKind::kGemm:
-      return fmt::format("gemm {}x{}x{} {}", work.m, work.k, work.n, to_string(pass));
-    case ComputeKind::kAttention:
-      return fmt::format("attention S {} b {} heads {}{} d {} {}", work.sequence, work.batch,
-                         work.heads,
-                         work.kv_heads == work.heads ? "" : fmt::format("/{}", work.kv_heads),
-                         work.head_dim, to_string(pass));
-    case ComputeKind::kMemory:
-      return fmt::format("{}, {}", kernel, format_bytes(Bytes{std::llround(work.bytes)}));
-  }
-  throw InternalError("a ComputeKind outside its enumeration");
+  if (const GemmWork* gemm = work.gemm())
+    return fmt::format("gemm {}x{}x{} {}", gemm->m, gemm->k, gemm->n, to_string(pass));
+  if (const AttentionWork* core = work.attention())
+    return fmt::format("attention S {} b {} heads {}{} d {} {}", core->sequence, core->batch,
+                       core->heads,
+                       core->kv_heads == core->heads ? "" : fmt::format("/{}", core->kv_heads),
+                       core->head_dim, to_string(pass));
+  return fmt::format("{}, {}", kernel, format_bytes(Bytes{std::llround(work.bytes)}));
 }
 
 /// A contiguous group inside a node, or of whole nodes.
@@ -357,9 +354,8 @@ MeasurementPlan missing(const MeasurementPlan& plan) {
   std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>> shapes;
   std::erase_if(result.kernels, [&](const KernelNeed& need) {
     if (need.coverage == Coverage::kMeasured) return true;
-    const ComputeWork& work = need.work;
-    return work.kind == ComputeKind::kGemm &&
-           !shapes.insert({work.m, work.k, work.n, work.wgrad}).second;
+    const GemmWork* gemm = need.work.gemm();
+    return gemm != nullptr && !shapes.insert({gemm->m, gemm->k, gemm->n, gemm->wgrad}).second;
   });
   for (CollectiveNeed& need : result.collectives) {
     const std::vector<SizeNeed> all = need.sizes;

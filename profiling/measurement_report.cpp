@@ -45,15 +45,11 @@ int most_gpus(const MeasurementPlan& plan) {
 }
 
 OrderedJson work_json(const ComputeWork& work) {
-  switch (work.kind) {
-    case ComputeKind::kGemm:
-      return {{"kind", "gemm"}, {"m", work.m}, {"k", work.k}, {"n", work.n}};
-    case ComputeKind::kAttention:
-      return {{"kind", "attention"}, {"seq", work.sequence},      {"batch", work.batch},
-              {"heads", work.heads}, {"kv_heads", work.kv_heads}, {"head_dim", work.head_dim}};
-    case ComputeKind::kMemory:
-      break;
-  }
+  if (const GemmWork* gemm = work.gemm())
+    return {{"kind", "gemm"}, {"m", gemm->m}, {"k", gemm->k}, {"n", gemm->n}};
+  if (const AttentionWork* core = work.attention())
+    return {{"kind", "attention"},  {"seq", core->sequence},      {"batch", core->batch},
+            {"heads", core->heads}, {"kv_heads", core->kv_heads}, {"head_dim", core->head_dim}};
   return {{"kind", "memory"}, {"bytes", work.bytes}};
 }
 

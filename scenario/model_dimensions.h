@@ -15,6 +15,7 @@ constexpr int kHeads = 4096;
 constexpr int kHeadDim = 4096;
 constexpr int kFfn = 1 << 20;
 constexpr int kVocab = 1 << 24;
+constexpr int kPositions = 1 << 24;  // as the limit of a sequence's length
 }  // namespace dimension_limit
 
 /// A required dimension from 1 to `limit`.

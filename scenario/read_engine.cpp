@@ -23,6 +23,7 @@ void read_overlap(ObjectReader overlap, EnginePolicy& policy) {
 void read_limits(ObjectReader& engine, EnginePolicy& policy) {
   constexpr int kMostPrefetch = 4096;
   constexpr int kMostPending = 1 << 20;
+  constexpr int kMostCopies = 16;
   policy.decoupled_reduce_scatter =
       engine.boolean_or("decoupled_reduce_scatter", policy.decoupled_reduce_scatter);
   policy.prefetch_layers = static_cast<int>(
@@ -31,6 +32,10 @@ void read_limits(ObjectReader& engine, EnginePolicy& policy) {
   if (policy.bucket < 1_B) engine.fail("bucket", "must be at least one byte");
   policy.max_pending_reduce = static_cast<int>(
       engine.integer_or("max_pending_reduce", 1, kMostPending, policy.max_pending_reduce));
+  policy.gather_copies =
+      static_cast<int>(engine.integer_or("gather_copies", 0, kMostCopies, policy.gather_copies));
+  policy.reduce_copies =
+      static_cast<int>(engine.integer_or("reduce_copies", 0, kMostCopies, policy.reduce_copies));
 }
 
 void read_switches(ObjectReader& engine, EnginePolicy& policy) {

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/error.h"
@@ -14,14 +15,18 @@ namespace {
 
 namespace limit = dimension_limit;
 
-constexpr const char* kDimensions[] = {"hidden",   "layers",      "heads",   "kv_heads",
-                                       "head_dim", "ffn",         "vocab",   "tied_embeddings",
-                                       "qkv_bias", "output_bias", "mlp_bias"};
+constexpr const char* kDimensions[] = {
+    "hidden",      "layers",        "heads",           "kv_heads", "head_dim",  "ffn",
+    "vocab",       "max_positions", "tied_embeddings", "qkv_bias", "norm_bias", "norm",
+    "output_bias", "mlp_bias",      "gated",           "qk_norm",  "positions",
+};
 
 /// How the matrix products are cut; doesn't change the model itself.
 void read_fusion(ObjectReader& model, ModelSpec& spec) {
   spec.fused_qkv = model.boolean_or("fused_qkv", spec.fused_qkv);
   spec.fused_gate_up = model.boolean_or("fused_gate_up", spec.fused_gate_up);
+  if (spec.fused_gate_up && !spec.gated)
+    model.fail("fused_gate_up", "must be false: the model's feed-forward network has no gate");
 }
 
 void read_name(ObjectReader& model, ModelSpec& spec) {
@@ -29,11 +34,42 @@ void read_name(ObjectReader& model, ModelSpec& spec) {
   if (spec.name.empty()) model.fail("name", "must not be empty");
 }
 
+/// The one of `names`, which are those of the enumerators in order.
+template <class Enum>
+Enum read_enum(ObjectReader& model, const char* key, const std::vector<std::string>& names,
+               Enum fallback) {
+  const std::string name = model.choice_or(key, names, names[static_cast<std::size_t>(fallback)]);
+  return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+void read_norm(ObjectReader& model, ModelSpec& spec) {
+  spec.norm = read_enum(model, "norm", {"rms_norm", "layer_norm"}, spec.norm);
+  spec.norm_bias = model.boolean_or("norm_bias", spec.norm_bias);
+  if (model.has("norm_bias") && spec.norm != NormKind::kLayer)
+    model.fail("norm_bias", "must not be given: only a layer_norm has a bias");
+}
+
+void read_positions(ObjectReader& model, ModelSpec& spec) {
+  spec.positions =
+      read_enum(model, "positions", {"rotary", "learned", "alibi", "none"}, spec.positions);
+  if (spec.positions != Positions::kLearned) {
+    if (model.has("max_positions"))
+      model.fail("max_positions", "must not be given: only learned positions have a table");
+    spec.max_positions = 0;
+  } else if (spec.max_positions == 0 || model.has("max_positions")) {
+    spec.max_positions = read_dimension(model, "max_positions", limit::kPositions);
+  }
+}
+
 void read_switches(ObjectReader& model, ModelSpec& spec) {
   spec.tied_embeddings = model.boolean_or("tied_embeddings", spec.tied_embeddings);
   spec.qkv_bias = model.boolean_or("qkv_bias", spec.qkv_bias);
   spec.output_bias = model.boolean_or("output_bias", spec.output_bias);
   spec.mlp_bias = model.boolean_or("mlp_bias", spec.mlp_bias);
+  read_norm(model, spec);
+  spec.gated = model.boolean_or("gated", spec.gated);
+  read_positions(model, spec);
+  spec.qk_norm = model.boolean_or("qk_norm", spec.qk_norm);
   read_fusion(model, spec);
 }
 

@@ -34,6 +34,10 @@ struct TrainingPart {
 
 TrainingPart read_training(ObjectReader training);
 
+/// The key "stack" of the scenario: absent (what most users of the engine run), a name, or an
+/// object with switches on top of a preset.
+StackSpec read_stack(ObjectReader& scenario, const std::string& engine);
+
 /// Sets micro_batches from the global batch. `where` is the place of that key. Throws
 /// InfeasibleError if it doesn't divide into micro-batches on the GPUs of dp, naming what would.
 void divide_global_batch(TrainingSpec& training, std::int64_t global_batch, Mesh dp,

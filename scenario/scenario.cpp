@@ -39,6 +39,12 @@ void check_window(const ModelPart& model, int sequence_length) {
                   model.window->where, model.window->tokens, sequence_length));
 }
 
+void check_positions(const ModelSpec& model, int sequence_length, const std::string& where) {
+  if (model.positions != Positions::kLearned || model.max_positions >= sequence_length) return;
+  throw ConfigError(fmt::format("{}: {} tokens exceed the model's table of {} learned positions",
+                                where, sequence_length, model.max_positions));
+}
+
 }  // namespace
 
 Scenario read_scenario(const Json& json, const std::string& file) {
@@ -56,7 +62,11 @@ Scenario read_scenario(const Json& json, const std::string& file) {
       read_cluster(root.object("cluster"), std::filesystem::path(file).parent_path().string());
   TrainingPart training = read_training(root.object("training"));
   check_window(model, training.spec.sequence_length);
+  check_positions(model.spec, training.spec.sequence_length,
+                  root.object("training").where("sequence_length"));
   scenario.engine = read_engine(root);
+  scenario.stack_is_assumed = !root.has("stack");
+  training.spec.stack = read_stack(root, scenario.engine.name);
   if (root.has("report")) scenario.report = read_report(root.object("report"));
   // last, so that what is malformed is told before what can't be
   root.allow("plan");

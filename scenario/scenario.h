@@ -38,6 +38,7 @@ struct Scenario {
   PlacementSpec placement;
   Conditions conditions;
   EnginePolicy engine;
+  bool stack_is_assumed = false;  // training.stack is what most users of the engine run
   ReportSpec report;
 
   std::int64_t global_batch() const {

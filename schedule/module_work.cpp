@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <tuple>
 
+#include "schedule/kernel_traffic.h"
+
 namespace amsp {
 
 namespace {
 
-MemoryKernel kernel_of(Module module) {
+MemoryKernel kernel_of(Module module, NormKind norm) {
   switch (module) {
     case Module::kAttentionNorm:
     case Module::kFfnNorm:
     case Module::kFinalNorm:
+      return norm == NormKind::kLayer ? MemoryKernel::kLayerNorm : MemoryKernel::kRmsNorm;
+    case Module::kQkNorm:
       return MemoryKernel::kRmsNorm;
     case Module::kRotary:
       return MemoryKernel::kRotary;
@@ -20,6 +24,8 @@ MemoryKernel kernel_of(Module module) {
       return MemoryKernel::kResidual;
     case Module::kSwiglu:
       return MemoryKernel::kSwiglu;
+    case Module::kGelu:
+      return MemoryKernel::kGelu;
     case Module::kEmbedding:
       return MemoryKernel::kEmbedding;
     case Module::kLoss:
@@ -29,22 +35,18 @@ MemoryKernel kernel_of(Module module) {
   }
 }
 
-ComputeWork memory_work(Module module, bool backward, double bytes) {
+ComputeWork memory_work(MemoryKernel kernel, bool backward, Traffic traffic) {
   ComputeWork work;
-  work.kernel = kernel_of(module);
-  work.backward = backward;
-  work.bytes = bytes;
+  work.kernel = MemoryWork{kernel, backward};
+  work.bytes = traffic.bytes;
+  work.launches = traffic.launches;
   return work;
 }
 
 ComputeWork gemm_work(double element_bytes, std::int64_t m, std::int64_t k, std::int64_t n,
                       bool wgrad) {
   ComputeWork work;
-  work.kind = ComputeKind::kGemm;
-  work.m = m;
-  work.k = k;
-  work.n = n;
-  work.wgrad = wgrad;
+  work.kernel = GemmWork{m, k, n, wgrad};
   const auto [dm, dk, dn] =
       std::tuple{static_cast<double>(m), static_cast<double>(k), static_cast<double>(n)};
   work.bytes = element_bytes * (dm * dk + dk * dn + dm * dn);
@@ -56,10 +58,12 @@ class BlockMaker {
  public:
   BlockMaker(const ModelSpec& model, const TrainingSpec& training,
              const std::vector<Tensor>& tensors)
-      : model_(model), training_(training), blocks_(block_count(model)) {
-    tokens_ = training.tokens();
-    bytes_ = training.parameter_bytes;
-    wide_bytes_ = training.wide_bytes();
+      : model_(model),
+        training_(training),
+        traffic_(model, training),
+        tokens_(training.tokens()),
+        bytes_(training.parameter_bytes),
+        blocks_(block_count(model)) {
     for (TensorId id = 0; id < static_cast<TensorId>(tensors.size()); ++id) {
       const Tensor& tensor = tensors[static_cast<std::size_t>(id)];
       ids_.resize(std::max(ids_.size(), static_cast<std::size_t>(tensor.block) + 1));
@@ -68,33 +72,27 @@ class BlockMaker {
   }
 
   std::vector<std::vector<ModuleOp>> make() {
-    const double th = bytes_ * static_cast<double>(tokens_) * model_.hidden;
-    memory(0, Module::kEmbedding, 2 * th, 3 * th);
+    memory(0, Module::kEmbedding, traffic_.embedding());
     blocks_[0].back().backward_needs_parameters = false;
-    for (int block = 1; block <= model_.layers; ++block) add_layer(block, th);
+    for (int block = 1; block <= model_.layers; ++block) add_layer(block);
     const int head = model_.layers + 1;
-    memory(head, Module::kFinalNorm, 2 * th, 3 * th);
+    norm(head, Module::kFinalNorm);
     linear(head, Module::kHead, model_.hidden, model_.vocab);
     if (model_.tied_embeddings) {
-      blocks_.back().back().tensors = ids_of(0, Module::kEmbedding);
+      blocks_.back().back().tensors = {ids_of(0, Module::kEmbedding).front()};
       blocks_.back().back().backward_needs_parameters = true;
     }
-    const double logits = static_cast<double>(tokens_) * model_.vocab;
-    memory(head, Module::kLoss, (bytes_ + 2 * wide_bytes_) * logits,
-           (bytes_ + wide_bytes_) * logits);
+    memory(head, Module::kLoss, traffic_.loss());
     return std::move(blocks_);
   }
 
  private:
-  void add_layer(int block, double th) {
+  void add_layer(int block) {
     const std::int64_t h = model_.hidden;
     const std::int64_t q = std::int64_t{model_.heads} * model_.head_dim;
     const std::int64_t kv = std::int64_t{model_.kv_heads} * model_.head_dim;
     const std::int64_t f = model_.ffn;
-    const double tokens_bytes = bytes_ * static_cast<double>(tokens_);
-    const double rotary = 2 * tokens_bytes * static_cast<double>(q + kv);
-    const double tf = tokens_bytes * static_cast<double>(f);
-    memory(block, Module::kAttentionNorm, 2 * th, 3 * th);
+    norm(block, Module::kAttentionNorm);
     if (model_.fused_qkv) {
       linear(block, Module::kQkv, h, q + 2 * kv);
     } else {
@@ -102,20 +100,21 @@ class BlockMaker {
       linear(block, Module::kK, h, kv);
       linear(block, Module::kV, h, kv);
     }
-    memory(block, Module::kRotary, rotary, rotary);
+    if (model_.qk_norm) memory(block, Module::kQkNorm, traffic_.qk_norm());
+    if (model_.positions == Positions::kRotary) memory(block, Module::kRotary, traffic_.rotary());
     attention(block);
     linear(block, Module::kO, q, h);
-    memory(block, Module::kAttentionResidual, 3 * th, 3 * th);
-    memory(block, Module::kFfnNorm, 2 * th, 3 * th);
-    if (model_.fused_gate_up) {
+    residual(block, Module::kAttentionResidual);
+    norm(block, Module::kFfnNorm);
+    if (model_.gated && model_.fused_gate_up) {
       linear(block, Module::kGateUp, h, 2 * f);
     } else {
-      linear(block, Module::kGate, h, f);
+      if (model_.gated) linear(block, Module::kGate, h, f);
       linear(block, Module::kUp, h, f);
     }
-    memory(block, Module::kSwiglu, 3 * tf, 5 * tf);
+    memory(block, model_.gated ? Module::kSwiglu : Module::kGelu, traffic_.activation());
     linear(block, Module::kDown, f, h);
-    memory(block, Module::kFfnResidual, 3 * th, 3 * th);
+    residual(block, Module::kFfnResidual);
   }
 
   std::vector<TensorId> ids_of(int block, Module module) const {
@@ -132,10 +131,13 @@ class BlockMaker {
     blocks_[static_cast<std::size_t>(block)].push_back(std::move(added));
   }
 
-  void memory(int block, Module module, double forward_bytes, double backward_bytes) {
-    push(block, module, memory_work(module, false, forward_bytes),
-         {{Op::kBackward, memory_work(module, true, backward_bytes)}});
+  void memory(int block, Module module, const PassTraffic& traffic) {
+    const MemoryKernel kernel = kernel_of(module, model_.norm);
+    push(block, module, memory_work(kernel, false, traffic.forward),
+         {{Op::kBackward, memory_work(kernel, true, traffic.backward)}});
   }
+  void norm(int block, Module module) { memory(block, module, traffic_.norm(module)); }
+  void residual(int block, Module module) { memory(block, module, traffic_.residual(module)); }
 
   ComputeWork gemm(std::int64_t m, std::int64_t k, std::int64_t n, bool wgrad = false) const {
     return gemm_work(bytes_, m, k, n, wgrad);
@@ -150,29 +152,32 @@ class BlockMaker {
   /// Forward 2 products of S x S x d for each head, halved by the causal mask; backward 2.5 times
   /// that (FlashAttention recomputes the scores).
   void attention(int block) {
+    AttentionWork shape{training_.sequence_length, training_.micro_batch, model_.heads,
+                        model_.kv_heads,           model_.head_dim,       false,
+                        training_.stack.attention};
     ComputeWork work;
-    work.kind = ComputeKind::kAttention;
-    work.sequence = training_.sequence_length;
-    work.batch = training_.micro_batch;
-    work.heads = model_.heads;
-    work.kv_heads = model_.kv_heads;
-    work.head_dim = model_.head_dim;
+    work.kernel = shape;
     const double s = training_.sequence_length;
     const double width = static_cast<double>(model_.heads) * model_.head_dim;
     const double kv_width = static_cast<double>(model_.kv_heads) * model_.head_dim;
     work.flop = Flop{2 * s * s * width * training_.micro_batch};
     work.bytes = bytes_ * static_cast<double>(tokens_) * (2 * width + 2 * kv_width);
     ComputeWork backward = work;
-    backward.backward = true;
+    shape.backward = true;
+    backward.kernel = shape;
     backward.flop = 2.5 * work.flop;
     backward.bytes = 2 * work.bytes;
+    const PassTraffic beside = traffic_.beside_attention();
+    work.copies = beside.forward;
+    backward.copies = beside.backward;
     push(block, Module::kAttention, work, {{Op::kBackward, backward}});
   }
 
   const ModelSpec& model_;
   const TrainingSpec& training_;
-  std::int64_t tokens_ = 0;
-  double bytes_ = 0, wide_bytes_ = 0;  // of an element, of a number of the softmax
+  KernelTraffic traffic_;
+  std::int64_t tokens_;
+  double bytes_;                                               // of an element
   std::vector<std::vector<std::pair<Module, TensorId>>> ids_;  // by block
   std::vector<std::vector<ModuleOp>> blocks_;
 };

@@ -18,16 +18,8 @@ struct ModuleOp {
   bool backward_needs_parameters = false;
 };
 
-/// The modules of every block in forward order: block_count(model) lists.
-/// Bytes of memory-bound modules (T tokens, elements of the parameters' type, fused kernels; reads
-/// + writes):
-///   norm            forward 2 T h, backward 3 T h elements
-///   rotary          2 T (h_q + h_kv) both ways
-///   residual        3 T h both ways (the backward adds the branch's gradient)
-///   SwiGLU          forward 3 T f, backward 5 T f
-///   embedding       forward 2 T h, backward 3 T h
-///   loss            forward e + 2 w, backward e + w bytes for each of T V logits: e of an element,
-///                   w of a number of the softmax, so 10 and 6 for bf16 logits and fp32 softmax
+/// The modules of every block in forward order: block_count(model) lists. What memory-bound ones
+/// move, and what is copied beside attention, depends on the stack (kernel_traffic.h).
 std::vector<std::vector<ModuleOp>> module_ops(const ModelSpec& model, const TrainingSpec& training,
                                               const std::vector<Tensor>& tensors);
 

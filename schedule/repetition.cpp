@@ -74,12 +74,12 @@ bool Repetition::same_dependencies(TaskId id, TaskId earlier) const {
          std::equal(deps.begin(), deps.end(), earlier_deps.begin(), earlier_deps.end(), one_later);
 }
 
-Program::Program(const TaskGraph& graph) {
+Excerpt::Excerpt(const TaskGraph& graph) {
   tasks_.reserve(static_cast<std::size_t>(graph.size()));
   for (int i = 0; i < graph.size(); ++i) tasks_.push_back(static_cast<TaskId>(i));
 }
 
-Program::Program(const TaskGraph& graph, const Repetition& repetition, int from, int to)
+Excerpt::Excerpt(const TaskGraph& graph, const Repetition& repetition, int from, int to)
     : repetition_(&repetition), from_(from), to_(to) {
   AMSP_CHECK(repetition.first() <= from && from <= to && to <= repetition.last(),
              "micro-batches {} to {} can't be left out: copies are {} to {}", from, to - 1,
@@ -91,7 +91,7 @@ Program::Program(const TaskGraph& graph, const Repetition& repetition, int from,
   }
 }
 
-TaskId Program::stand_in(TaskId dependency) const {
+TaskId Excerpt::stand_in(TaskId dependency) const {
   if (repetition_ == nullptr) return dependency;
   const int batch = repetition_->batch(dependency);
   if (batch < from_ || batch >= to_) return dependency;

@@ -43,13 +43,13 @@ class Repetition {
   int first_ = 0, last_ = -1;
 };
 
-/// The tasks of a graph that an engine plays: all, or all but micro-batches [from, to), as if the
+/// The tasks of a graph that are played: all, or all but micro-batches [from, to), as if the
 /// later ones followed directly on from-1. Their dependencies on to-1 are then on from-1.
-class Program {
+class Excerpt {
  public:
-  explicit Program(const TaskGraph& graph);
+  explicit Excerpt(const TaskGraph& graph);
   /// `from` and `to` are both in repetition.first() .. last().
-  Program(const TaskGraph& graph, const Repetition& repetition, int from, int to);
+  Excerpt(const TaskGraph& graph, const Repetition& repetition, int from, int to);
 
   /// In order of ids.
   const std::vector<TaskId>& tasks() const { return tasks_; }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "schedule/gradient_reductions.h"
+#include "schedule/graph_writer.h"
 #include "schedule/module_work.h"
 #include "schedule/prefetcher.h"
-#include "schedule/program_writer.h"
+#include "schedule/step_works.h"
 #include "training/gradient_buckets.h"
 #include "training/ownership.h"
 
@@ -31,9 +33,9 @@ class ScheduleBuilder {
         blocks_(module_ops(model, training, tensors_)),
         owners_(assign_owners(tensors_, plan, engine.os_sharding)),
         writer_(plan, engine.communicators, model.layers),
+        works_(model, training, plan, engine, tensors_, blocks_, owners_, writer_.graph()),
         gathered_(blocks_.size()),
         updated_(blocks_.size(), kNoTask) {
-    add_compute_works();
     order_gradients();
   }
 
@@ -54,43 +56,6 @@ class ScheduleBuilder {
 
  private:
   // --- once, before the program ---
-
-  struct OpWorks {
-    std::int32_t forward;
-    std::vector<std::pair<Op, std::int32_t>> backward;
-  };
-
-  /// Layers are alike, so they share their compute works.
-  void add_compute_works() {
-    for (std::size_t block = 0; block < blocks_.size(); ++block) {
-      if (block >= 2 && block + 1 < blocks_.size()) {
-        works_.push_back(works_[1]);
-        continue;
-      }
-      std::vector<OpWorks> works;
-      for (const ModuleOp& op : blocks_[block]) {
-        works.push_back({writer_.graph().add_work(op.forward), {}});
-        for (const auto& [kind, work] : op.backward)
-          works.back().backward.emplace_back(kind, writer_.graph().add_work(work));
-      }
-      works_.push_back(std::move(works));
-    }
-    ComputeWork norm;
-    ComputeWork step;
-    norm.kernel = MemoryKernel::kGradNorm;
-    step.kernel = MemoryKernel::kOptimizer;
-    for (const std::int64_t elements : owners_.elements) {
-      norm.bytes_by_owner.push_back(static_cast<double>(elements) * training_.gradient_bytes);
-      step.bytes_by_owner.push_back(static_cast<double>(elements) *
-                                    training_.optimizer.traffic_bytes);
-    }
-    const auto owners = static_cast<double>(owners_.elements.size());
-    for (ComputeWork* work : {&norm, &step}) {
-      for (const double bytes : work->bytes_by_owner) work->bytes += bytes / owners;
-    }
-    norm_work_ = writer_.graph().add_work(std::move(norm));
-    step_work_ = writer_.graph().add_work(std::move(step));
-  }
 
   /// A tensor's gradient is complete at its last use in the backward (a tied head's comes again
   /// with the embedding).
@@ -178,8 +143,7 @@ class ScheduleBuilder {
     std::vector<TaskId> deps = {gathered(block, op)};
     if (op == 0 && mb == 0) deps.push_back(updated_[static_cast<std::size_t>(block)]);
     writer_.compute({step, mb, phase, block, op_at(block, op).module, -1, Op::kForward},
-                    works_[static_cast<std::size_t>(block)][static_cast<std::size_t>(op)].forward,
-                    std::move(deps));
+                    works_.at(mb, block, op).forward, std::move(deps));
   }
 
   void forward(int step, int mb) {
@@ -255,8 +219,7 @@ class ScheduleBuilder {
 
   void compute_backward(int step, int mb, int block, int op) {
     const ModuleOp& module = op_at(block, op);
-    const auto& works =
-        works_[static_cast<std::size_t>(block)][static_cast<std::size_t>(op)].backward;
+    const auto& works = works_.at(mb, block, op).backward;
     bool produced = module.tensors.empty();
     for (const auto& [kind, work] : works) {
       std::vector<TaskId> deps = {gathered(block, op)};
@@ -306,39 +269,11 @@ class ScheduleBuilder {
 
   // --- gradients over replicas ---
 
-  /// One reduction of a bucket: one collective, or a reduce-scatter and then an all-reduce.
-  struct Reduction {
-    CollectiveKind kind;
-    SubMesh mesh;
-  };
-
-  /// What this micro-batch's gradients need beyond the reduce-scatter of their modules.
-  std::vector<Reduction> reductions(int mb) const {
-    const bool last = mb == training_.micro_batches - 1;
-    std::vector<Reduction> result;
-    const auto add = [&](CollectiveKind kind, Mesh a, Mesh b) {
-      const SubMesh mesh = quotient(a, b);
-      if (mesh.size() > 1) result.push_back({kind, mesh});
-    };
-    const bool scattered = engine_.grad_reduction == GradReduction::kReduceScatter;
-    if (last || engine_.replica_sync == ReplicaSync::kEvery) {
-      if (scattered) {
-        add(CollectiveKind::kReduceScatter, plan_.os, plan_.p);
-        add(CollectiveKind::kAllReduce, plan_.dp, plan_.os);
-      } else {
-        add(CollectiveKind::kAllReduce, plan_.dp, plan_.p);
-      }
-    } else {
-      add(scattered ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce, plan_.g,
-          plan_.p);
-    }
-    return result;
-  }
-
   /// Reduces the buckets of one micro-batch as they fill, or after its backward.
   class GradientSync {
    public:
-    GradientSync(ScheduleBuilder& builder, int step, int mb, std::vector<Reduction> reductions)
+    GradientSync(ScheduleBuilder& builder, int step, int mb,
+                 std::vector<GradientReduction> reductions)
         : builder_(builder), step_(step), mb_(mb), reductions_(std::move(reductions)) {
       if (reductions_.empty()) return;
       const int bytes = builder.training_.gradient_bytes;
@@ -376,7 +311,7 @@ class ScheduleBuilder {
       TaskId& reduced = builder_.reduced_[number];
       deps.push_back(reduced);
       Bytes bytes = bucket.bytes;
-      for (const Reduction& reduction : reductions_) {
+      for (const GradientReduction& reduction : reductions_) {
         const bool scatter = reduction.kind == CollectiveKind::kReduceScatter;
         const TaskId task = builder_.writer_.collective(
             {step_, mb_, Phase::kGradSync, -1, Module::kNone, static_cast<int>(number),
@@ -399,12 +334,15 @@ class ScheduleBuilder {
 
     ScheduleBuilder& builder_;
     int step_, mb_;
-    std::vector<Reduction> reductions_;
+    std::vector<GradientReduction> reductions_;
     std::vector<Bucket> buckets_;
     std::size_t next_ = 0;
   };
 
-  GradientSync gradient_sync(int step, int mb) { return {*this, step, mb, reductions(mb)}; }
+  GradientSync gradient_sync(int step, int mb) {
+    return {*this, step, mb,
+            gradient_reductions(plan_, engine_, mb == training_.micro_batches - 1)};
+  }
 
   // --- end of the step ---
 
@@ -423,7 +361,7 @@ class ScheduleBuilder {
     reduced_.clear();
     if (training_.clip_gradients) {
       const TaskId norm = writer_.compute(
-          {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kNorm}, norm_work_, {});
+          {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kNorm}, works_.norm(), {});
       if (plan_.os.size() > 1)
         writer_.gate_compute(writer_.collective(
             {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kAllReduce}, Role::kReduce,
@@ -434,7 +372,7 @@ class ScheduleBuilder {
             std::vector<TaskId>{norm}));
     }
     const TaskId optimizer = writer_.compute(
-        {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kStep}, step_work_, {});
+        {step, -1, Phase::kOptimizer, -1, Module::kNone, -1, Op::kStep}, works_.step(), {});
     if (writer_.graph().owner_mesh.size() > 1) update_parameters(step, optimizer);
   }
 
@@ -474,10 +412,8 @@ class ScheduleBuilder {
   std::vector<Tensor> tensors_;
   std::vector<std::vector<ModuleOp>> blocks_;
   Ownership owners_;
-  ProgramWriter writer_;
-  std::vector<std::vector<OpWorks>> works_;  // by block and module
-  std::int32_t norm_work_ = -1;
-  std::int32_t step_work_ = -1;
+  GraphWriter writer_;
+  StepWorks works_;
   std::vector<TensorId> gradient_order_;       // in which the backward completes gradients
   std::vector<TaskId> gradient_ready_;         // by tensor: of the micro-batch under way
   std::vector<std::vector<TaskId>> gathered_;  // by block and module: all-gather to wait for

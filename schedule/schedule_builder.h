@@ -8,7 +8,7 @@
 
 namespace amsp {
 
-/// AMSP's schedule (SPEC section 4) of a valid plan as one rank's program. The window holds the
+/// AMSP's schedule of a valid plan as one rank's program. The window holds the
 /// tail of step 0 (optimizer, parameter update), then steps 1..full_steps, and the mark at which
 /// the forward of the step after could start.
 TaskGraph build_schedule(const ModelSpec& model, const TrainingSpec& training,

@@ -10,12 +10,16 @@ const char* to_string(MemoryKernel kernel) {
       return "-";
     case MemoryKernel::kRmsNorm:
       return "rms_norm";
+    case MemoryKernel::kLayerNorm:
+      return "layer_norm";
     case MemoryKernel::kRotary:
       return "rotary";
     case MemoryKernel::kResidual:
       return "residual";
     case MemoryKernel::kSwiglu:
       return "swiglu";
+    case MemoryKernel::kGelu:
+      return "gelu";
     case MemoryKernel::kEmbedding:
       return "embedding";
     case MemoryKernel::kLoss:

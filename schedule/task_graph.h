@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "schedule/compute_work.h"
 #include "schedule/task_key.h"
 #include "topology/collective/collective.h"
 
@@ -18,43 +19,6 @@ constexpr std::size_t index(TaskId id) {
 }
 using StreamId = int;
 constexpr StreamId kComputeStream = 0;
-
-enum class ComputeKind : std::uint8_t {
-  kGemm,       // m x k times k x n
-  kAttention,  // fused causal attention
-  kMemory,     // bound by HBM bytes: norms, rotary, SwiGLU, residuals, embedding, loss, optimizer
-};
-
-/// Which memory-bound kernel it is, for profiles that measured it.
-enum class MemoryKernel : std::uint8_t {
-  kNone,
-  kRmsNorm,
-  kRotary,
-  kResidual,
-  kSwiglu,
-  kEmbedding,
-  kLoss,
-  kGradNorm,
-  kOptimizer,
-};
-/// "rms_norm", "rotary", "residual", "swiglu", "embedding", "loss", "grad_norm", "optimizer".
-const char* to_string(MemoryKernel kernel);
-/// All but kNone.
-std::vector<MemoryKernel> memory_kernels();
-
-/// What one compute task does on one rank.
-struct ComputeWork {
-  ComputeKind kind = ComputeKind::kMemory;
-  std::int64_t m = 0, k = 0, n = 0;                                    // kGemm
-  bool wgrad = false;                                                  // kGemm: the weight gradient
-  int sequence = 0, batch = 0, heads = 0, kv_heads = 0, head_dim = 0;  // kAttention
-  bool backward = false;                                               // kAttention, kMemory
-  MemoryKernel kernel = MemoryKernel::kNone;                           // kMemory
-  double bytes = 0;                                                    // HBM bytes read and written
-  Flop flop;  // performed, causal attention halved
-  /// Where ranks differ (optimizer): HBM bytes by owner index; else empty. Then bytes is the mean.
-  std::vector<double> bytes_by_owner;
-};
 
 enum class WorkKind : std::uint8_t { kCompute, kCollective, kMarker };
 

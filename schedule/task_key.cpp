@@ -90,7 +90,7 @@ std::string to_string(const TaskKey& key, int layers, const SubMesh* mesh) {
   std::string text =
       fmt::format("s{}/{}/{}/{}/{}/{}", key.step, micro_batch, to_string(key.phase),
                   block_name(key.block, layers), module_name(key), to_string(key.op));
-  if (mesh != nullptr) text += "@" + to_string(*mesh);
+  if (mesh != nullptr) text += fmt::format("@{}", to_string(*mesh));
   return text;
 }
 

@@ -22,19 +22,19 @@ class Folding::Classes {
     add_lanes();
   }
 
-  Expansion expand(const Program& program) const {
+  Expansion expand(const Excerpt& excerpt) const {
     Expansion result;
     result.lanes = lane_maps_;
     result.lane_counts = lane_counts_;
     result.rank_classes = symmetry_.ranks.count();
     shapes_.fill(result.workload);
     Workload& workload = result.workload;
-    for (const TaskId id : program.tasks()) {
+    for (const TaskId id : excerpt.tasks()) {
       const Task& task = graph_[id];
       result.first_activity.resize(index(id) + 1, static_cast<int>(workload.activities.size()));
       for (const Lane& lane : lanes_[static_cast<std::size_t>(task.stream)]) {
         workload.activities.push_back(activity(task, lane));
-        add_predecessors(program, id, lane, result);
+        add_predecessors(excerpt, id, lane, result);
         workload.first_pred.push_back(workload.preds.size());
       }
     }
@@ -109,17 +109,17 @@ class Folding::Classes {
     return {0, -1};
   }
 
-  void add_predecessors(const Program& program, TaskId id, const Lane& lane,
+  void add_predecessors(const Excerpt& excerpt, TaskId id, const Lane& lane,
                         Expansion& result) const {
     std::vector<int>& preds = result.workload.preds;
     const auto add = [&](TaskId dep, Rank rank) {
       preds.push_back(result.activity(dep, graph_[dep].stream, rank));
     };
     const TaskId previous = graph_.stream_predecessor(id);
-    if (previous != TaskId{-1}) add(program.stand_in(previous), lane.members.front());
+    if (previous != TaskId{-1}) add(excerpt.stand_in(previous), lane.members.front());
     for (const TaskId dep : graph_.deps(id)) {
       const std::size_t first = preds.size();
-      const TaskId played = program.stand_in(dep);
+      const TaskId played = excerpt.stand_in(dep);
       if (played == TaskId{-1}) continue;
       for (const Rank rank : lane.members) add(played, rank);
       const auto begin = preds.begin() + static_cast<std::ptrdiff_t>(first);
@@ -143,12 +143,12 @@ Folding::Folding(const Lowering& lowering, int ranks_per_draw)
 
 Folding::~Folding() = default;
 
-Expansion Folding::expand(const Program& program) const {
-  return classes_->expand(program);
+Expansion Folding::expand(const Excerpt& excerpt) const {
+  return classes_->expand(excerpt);
 }
 
 Expansion fold(const Lowering& lowering) {
-  return Folding(lowering).expand(Program(lowering.graph()));
+  return Folding(lowering).expand(Excerpt(lowering.graph()));
 }
 
 }  // namespace amsp

@@ -7,9 +7,9 @@
 
 namespace amsp {
 
-/// Writes programs out for one representative of every class of ranks and process groups that
-/// behave alike: the same times as expand() gives, at the cost of the classes instead of the ranks.
-/// docs/folding.md says why. Where all ranks differ, every rank is its own class.
+/// Writes excerpts of a graph out for one representative of every class of ranks and process groups
+/// that behave alike: the same times as expand() gives, at the cost of the classes instead of the
+/// ranks. docs/folding.md says why. Where all ranks differ, every rank is its own class.
 class Folding {
  public:
   /// Finds the classes. Keeps a reference to the lowering.
@@ -17,8 +17,8 @@ class Folding {
   explicit Folding(const Lowering& lowering, int ranks_per_draw = 0);
   ~Folding();
 
-  /// `program` is of the lowering's graph.
-  Expansion expand(const Program& program) const;
+  /// `excerpt` is of the lowering's graph.
+  Expansion expand(const Excerpt& excerpt) const;
 
  private:
   class Classes;

@@ -27,13 +27,13 @@ std::vector<Seconds> sample_steps(const Lowering& lowering, const Conditions::Ji
                                   int workers, const std::function<void(std::size_t)>& progress) {
   const int ranks = lowering.graph().dp.size();
   // The classes, and what they do, are the same in all samples: found once, by the first.
-  Simulator simulator(lowering, Network::kFolded, jitter.ranks);
-  std::vector<Seconds> steps{simulator.run_jittered(draw_factors(jitter, ranks, 0)).step_time()};
+  Simulator simulator(lowering, jitter.ranks);
+  std::vector<Seconds> steps{simulator.run(draw_factors(jitter, ranks, 0)).timeline.step_time()};
   run_jobs(
       static_cast<std::size_t>(jitter.samples - 1), workers,
       [&](std::size_t job) {
         const auto factors = draw_factors(jitter, ranks, static_cast<int>(job) + 1);
-        return std::vector<double>{simulator.run_jittered(factors).step_time().value};
+        return std::vector<double>{simulator.run(factors).timeline.step_time().value};
       },
       [&](std::size_t, const JobOutcome& outcome) {
         if (outcome.kind != JobOutcome::Kind::kValues) throw InternalError(outcome.message);

@@ -13,19 +13,19 @@ namespace {
 /// Periods that differ by less are the same: relative to one period.
 constexpr double kTolerance = 1e-10;
 
-/// The simulated times of a program whose micro-batches are numbered without the gap.
+/// The simulated times of an excerpt whose micro-batches are numbered without the gap.
 class Played {
  public:
-  Played(const TaskGraph& graph, const Repetition& repetition, const Program& program,
+  Played(const TaskGraph& graph, const Repetition& repetition, const Excerpt& excerpt,
          const Expansion& expansion, const ActivityTimes& times)
       : graph_(graph),
         repetition_(repetition),
-        program_(program),
+        excerpt_(excerpt),
         expansion_(expansion),
         times_(times),
         begin_(batches(), std::numeric_limits<double>::infinity()),
         end_(batches(), 0) {
-    for (const TaskId id : program.tasks()) {
+    for (const TaskId id : excerpt.tasks()) {
       const int batch = repetition.batch(id);
       if (batch < 0) continue;
       const auto i = static_cast<std::size_t>(without_gap(batch));
@@ -37,15 +37,15 @@ class Played {
   }
 
   std::size_t batches() const {
-    return static_cast<std::size_t>(repetition_.batches() - (program_.to() - program_.from()));
+    return static_cast<std::size_t>(repetition_.batches() - (excerpt_.to() - excerpt_.from()));
   }
   double begin(int batch) const { return begin_[static_cast<std::size_t>(batch)]; }
   double end_of(int batch) const { return end_[static_cast<std::size_t>(batch)]; }
   int without_gap(int batch) const {
-    return batch < program_.from() ? batch : batch - (program_.to() - program_.from());
+    return batch < excerpt_.from() ? batch : batch - (excerpt_.to() - excerpt_.from());
   }
   int with_gap(int batch) const {
-    return batch < program_.from() ? batch : batch + (program_.to() - program_.from());
+    return batch < excerpt_.from() ? batch : batch + (excerpt_.to() - excerpt_.from());
   }
 
   bool is_period(int n) const {
@@ -90,7 +90,7 @@ class Played {
     if (end_of(n - 2) > begin(n) || end_of(n - 1) > begin(n + 1)) return false;
     for (int i = n + 2; i < static_cast<int>(batches()); ++i)
       if (begin(i) < begin(n + 1)) return false;
-    for (const TaskId id : program_.tasks()) {
+    for (const TaskId id : excerpt_.tasks()) {
       if (repetition_.batch(id) >= 0) continue;
       for (const int activity : activities(id))
         if (end(activity) > begin(n - 1) && start(activity) < begin(n + 1)) return false;
@@ -100,7 +100,7 @@ class Played {
 
   const TaskGraph& graph_;
   const Repetition& repetition_;
-  const Program& program_;
+  const Excerpt& excerpt_;
   const Expansion& expansion_;
   const ActivityTimes& times_;
   std::vector<double> begin_, end_;  // by micro-batch, without the gap
@@ -109,22 +109,22 @@ class Played {
 }  // namespace
 
 std::optional<Period> find_period(const TaskGraph& graph, const Repetition& repetition,
-                                  const Program& program, const Expansion& expansion,
+                                  const Excerpt& excerpt, const Expansion& expansion,
                                   const ActivityTimes& times) {
-  const Played played(graph, repetition, program, expansion, times);
+  const Played played(graph, repetition, excerpt, expansion, times);
   const int last = played.without_gap(repetition.last());
   for (int n = repetition.first() + 1; n < last; ++n)
     if (played.is_period(n)) return Period{n, played.begin(n) - played.begin(n - 1)};
   return std::nullopt;
 }
 
-Timeline make_timeline(const TaskGraph& graph, const Repetition& repetition, const Program& program,
+Timeline make_timeline(const TaskGraph& graph, const Repetition& repetition, const Excerpt& excerpt,
                        const std::optional<Period>& period, const Expansion& expansion,
                        const ActivityTimes& times) {
-  const int gap = program.to() - program.from();
+  const int gap = excerpt.to() - excerpt.from();
   double next_begin = 0;  // of the first micro-batch after the repeated one
   if (period) {
-    const Played played(graph, repetition, program, expansion, times);
+    const Played played(graph, repetition, excerpt, expansion, times);
     next_begin = played.begin(period->batch + 1);
   }
   // Which task's times a task has, and how much later.
@@ -139,7 +139,7 @@ Timeline make_timeline(const TaskGraph& graph, const Repetition& repetition, con
     if (batch <= period->batch + gap)
       return {repetition.in_batch(id, period->batch), (batch - period->batch) * period->seconds};
     const int simulated = batch - gap;  // numbered without the gap
-    return {simulated < program.from() ? repetition.in_batch(id, simulated) : id,
+    return {simulated < excerpt.from() ? repetition.in_batch(id, simulated) : id,
             gap * period->seconds};
   };
   Timeline timeline(graph);

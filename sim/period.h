@@ -15,16 +15,16 @@ struct Period {
   double seconds = 0;
 };
 
-/// Looks for a period in the times of a program without some micro-batches; docs/folding.md says
+/// Looks for a period in the times of an excerpt without some micro-batches; docs/folding.md says
 /// what is asked for, and why the micro-batches left out then repeat it too.
 std::optional<Period> find_period(const TaskGraph& graph, const Repetition& repetition,
-                                  const Program& program, const Expansion& expansion,
+                                  const Excerpt& excerpt, const Expansion& expansion,
                                   const ActivityTimes& times);
 
 /// The timeline of the whole graph: tasks of micro-batches left out get the times of
 /// `period.batch`, whole periods later; what comes after them moves back.
-/// Without a period, `program` is the whole graph.
-Timeline make_timeline(const TaskGraph& graph, const Repetition& repetition, const Program& program,
+/// Without a period, `excerpt` is the whole graph.
+Timeline make_timeline(const TaskGraph& graph, const Repetition& repetition, const Excerpt& excerpt,
                        const std::optional<Period>& period, const Expansion& expansion,
                        const ActivityTimes& times);
 

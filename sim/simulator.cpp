@@ -37,7 +37,7 @@ void check_times(const Lowering& lowering) {
   }
 }
 
-/// Of the full network, before it is written out.
+/// Of all ranks, before they are written out.
 void check_size(const Lowering& lowering) {
   const TaskGraph& graph = lowering.graph();
   std::int64_t activities = 0;
@@ -66,12 +66,25 @@ std::string name_of(int activity, const Expansion& expansion, const TaskGraph& g
                      std::find(lanes.begin(), lanes.end(), lane) - lanes.begin());
 }
 
+ActivityTimes play_all(const Expansion& expansion, const TaskGraph& graph) {
+  return play(expansion.workload,
+              [&](int activity) { return name_of(activity, expansion, graph); });
+}
+
+Playback playback(Timeline timeline, const Expansion& expansion, int batches_played) {
+  return {std::move(timeline),
+          expansion.workload.activities.size(),
+          expansion.rank_classes,
+          batches_played,
+          {}};
+}
+
 }  // namespace
 
-/// A program written out, and for every activity whose factor it takes; -1 for communication.
+/// An excerpt written out, and for every activity whose factor it takes; -1 for communication.
 struct Simulator::Attempt {
-  Attempt(const Lowering& lowering, const Folding& folding, Program written, int ranks_per_draw)
-      : program(std::move(written)), expansion(folding.expand(program)) {
+  Attempt(const Lowering& lowering, const Folding& folding, Excerpt written, int ranks_per_draw)
+      : excerpt(std::move(written)), expansion(folding.expand(excerpt)) {
     if (ranks_per_draw == 0) return;
     draws.assign(expansion.workload.activities.size(), -1);
     const TaskGraph& graph = lowering.graph();
@@ -80,13 +93,13 @@ struct Simulator::Attempt {
     for (Rank rank = 0; rank < graph.dp.size(); ++rank)
       draw_of_lane[static_cast<std::size_t>(lanes[static_cast<std::size_t>(rank)])] =
           rank / ranks_per_draw;
-    for (const TaskId id : program.tasks())
+    for (const TaskId id : excerpt.tasks())
       if (graph[id].kind == WorkKind::kCompute)
         std::copy(draw_of_lane.begin(), draw_of_lane.end(),
                   draws.begin() + expansion.first_activity[index(id)]);
   }
 
-  Program program;
+  Excerpt excerpt;
   Expansion expansion;
   std::vector<int> draws;
 };
@@ -100,79 +113,71 @@ struct Simulator::Folded {
   std::map<int, Attempt> attempts;  // by micro-batches played
 };
 
-Simulator::Simulator(const Lowering& lowering, Network network, int ranks_per_draw)
-    : lowering_(lowering), network_(network), ranks_per_draw_(ranks_per_draw) {}
+Simulator::Simulator(const Lowering& lowering, int ranks_per_draw)
+    : lowering_(lowering), ranks_per_draw_(ranks_per_draw) {
+  check_times(lowering);
+  folded_ = std::make_unique<Folded>(lowering, ranks_per_draw);
+}
 
 Simulator::~Simulator() = default;
 
-Timeline Simulator::run(const TaskGraph& graph) {
-  AMSP_CHECK(&graph == &lowering_.graph(), "the lowering is of another graph");
-  check_times(lowering_);
-  return network_ == Network::kFull ? run_full() : run_folded({});
-}
-
-Timeline Simulator::run_jittered(const std::vector<double>& factors) {
-  AMSP_CHECK(network_ == Network::kFolded && ranks_per_draw_ > 0 && !factors.empty(),
-             "{} factors for groups of {} ranks", factors.size(), ranks_per_draw_);
-  return run_folded(factors);
-}
-
-Timeline Simulator::run_full() {
-  check_size(lowering_);
+Playback Simulator::run(const std::vector<double>& factors) {
   const TaskGraph& graph = lowering_.graph();
-  const Repetition repetition(graph);
-  const Expansion expansion = expand(lowering_);
-  batches_played_ = repetition.batches();
-  return make_timeline(graph, repetition, Program(graph), {}, expansion, play(expansion));
-}
-
-Timeline Simulator::run_folded(const std::vector<double>& factors) {
-  const TaskGraph& graph = lowering_.graph();
-  if (!folded_) folded_ = std::make_unique<Folded>(lowering_, ranks_per_draw_);
   const Repetition& repetition = folded_->repetition;
-  const auto attempt = [&](auto... skipped) -> Attempt& {
-    const auto found = folded_->attempts.find(batches_played_);
+  const auto attempt = [&](int batches_played, auto... skipped) -> Attempt& {
+    const auto found = folded_->attempts.find(batches_played);
     if (found != folded_->attempts.end()) return found->second;
     return folded_->attempts
-        .try_emplace(batches_played_, lowering_, folded_->folding, Program(graph, skipped...),
+        .try_emplace(batches_played, lowering_, folded_->folding, Excerpt(graph, skipped...),
                      ranks_per_draw_)
         .first->second;
   };
   const int batches = repetition.batches();
   // Micro-batches from the last copy on are played as they are.
   const int tail = batches - repetition.last();
-  for (batches_played_ = kFewestBatches; 2 * batches_played_ <= batches; batches_played_ *= 2) {
-    const int from = batches_played_ - tail;
+  for (int played = kFewestBatches; 2 * played <= batches; played *= 2) {
+    const int from = played - tail;
     if (from < repetition.first() || repetition.last() < from) break;
-    Attempt& some = attempt(std::cref(repetition), from, repetition.last());
+    Attempt& some = attempt(played, std::cref(repetition), from, repetition.last());
     const ActivityTimes times = play(some, factors);
-    const auto period = find_period(graph, repetition, some.program, some.expansion, times);
+    const auto period = find_period(graph, repetition, some.excerpt, some.expansion, times);
     if (period)
-      return make_timeline(graph, repetition, some.program, period, some.expansion, times);
+      return playback(make_timeline(graph, repetition, some.excerpt, period, some.expansion, times),
+                      some.expansion, played);
   }
-  batches_played_ = batches;
-  Attempt& all = attempt();
+  Attempt& all = attempt(batches);
   const ActivityTimes times = play(all, factors);
-  return make_timeline(graph, repetition, all.program, {}, all.expansion, times);
+  return playback(make_timeline(graph, repetition, all.excerpt, {}, all.expansion, times),
+                  all.expansion, batches);
 }
 
-ActivityTimes Simulator::play(Attempt& attempt, const std::vector<double>& factors) {
-  if (factors.empty()) return play(attempt.expansion);
+ActivityTimes Simulator::play(Attempt& attempt, const std::vector<double>& factors) const {
+  const TaskGraph& graph = lowering_.graph();
+  if (factors.empty()) return play_all(attempt.expansion, graph);
+  AMSP_CHECK(ranks_per_draw_ > 0, "{} factors for no groups of ranks", factors.size());
   auto& activities = attempt.expansion.workload.activities;
   const auto usual = activities;
   for (std::size_t i = 0; i < activities.size(); ++i)
     if (attempt.draws[i] >= 0)
       activities[i].nominal_s *= factors.at(static_cast<std::size_t>(attempt.draws[i]));
-  ActivityTimes times = play(attempt.expansion);
+  ActivityTimes times = play_all(attempt.expansion, graph);
   activities = usual;
   return times;
 }
 
-ActivityTimes Simulator::play(const Expansion& expansion) {
-  activities_ = expansion.workload.activities.size();
-  rank_classes_ = expansion.rank_classes;
-  return amsp::play(expansion.workload,
-                    [&](int activity) { return name_of(activity, expansion, lowering_.graph()); });
+Playback simulate(const Lowering& lowering) {
+  return Simulator(lowering).run();
+}
+
+Playback simulate_every_rank(const Lowering& lowering) {
+  check_times(lowering);
+  check_size(lowering);
+  const TaskGraph& graph = lowering.graph();
+  const Repetition repetition(graph);
+  const Expansion expansion = expand(lowering);
+  return playback(
+      make_timeline(graph, repetition, Excerpt(graph), {}, expansion, play_all(expansion, graph)),
+      expansion, repetition.batches());
 }
 
 }  // namespace amsp

@@ -9,9 +9,6 @@ namespace amsp {
 /// What runs, on what, after what: the simulator's own view, free of GPUs and plans. Activities
 /// progress in lock step over their resources; all running ones share resources max-min fairly on
 /// pace, pace <= 1 (docs/architecture.md).
-///
-/// Symmetric activities can be folded here: a function Workload -> Workload (fewer activities and
-/// resources, same times).
 struct Workload {
   /// At pace 1 an activity uses weight / scale of the resource.
   struct Use {

@@ -11,8 +11,8 @@
 #include "scenario/scenario.h"
 #include "schedule/schedule_builder.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
 #include "tools/ranks.h"
+#include "tools/run_main.h"
 #include "traces/write/chrome_writer.h"
 
 namespace {
@@ -62,8 +62,8 @@ void write_rank_trace(const Options& options, const Scenario& scenario, const Ex
   meta.device_sms = scenario.cluster.gpu.sms;
   meta.clock = "CLOCK_MONOTONIC";
   const ClockOffset& clock = execution.clocks[static_cast<std::size_t>(rank)];
-  meta.clock_offset_ns = clock.offset_ns;
-  meta.clock_uncertainty_ns = clock.uncertainty_ns;
+  meta.clock_offset = clock.offset;
+  meta.clock_uncertainty = clock.uncertainty;
   TracedKernels kernels;
   if (options.kernels) kernels[rank] = executor.kernels();
   write_trace(fmt::format("{}/rank{}.json.gz", options.trace, rank),
@@ -157,7 +157,7 @@ int main(int argc, char** argv) {
   options.ranks.add_to(app);
   app.add_flag("--json", options.json, "Print the result as JSON");
   return run_parsed(app, argc, argv, [&] {
-    return run_program("amsp-exec", [&] {
+    return run_main("amsp-exec", [&] {
       if (options.warm_up >= options.steps)
         throw ConfigError(
             fmt::format("--warm-up: {} of {} steps leaves none to be timed; allowed: 0 to {}",

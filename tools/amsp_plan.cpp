@@ -14,7 +14,7 @@
 #include "planner/report/report.h"
 #include "sim/simulator.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 
 namespace {
 
@@ -102,16 +102,14 @@ class Progress {
   Clock::time_point first_ = Clock::now(), start_ = first_;
 };
 
-class Program {
+class PlanCommand {
  public:
-  explicit Program(const Options& options) : options_(options) {
+  explicit PlanCommand(const Options& options) : options_(options) {
     search_.axes = parse_axes(options.search);
     search_.objective =
         options.objective == "comm-time" ? Objective::kCommTime : Objective::kStepTime;
     search_.top = options.top;
-    runner_.engine = [](const Lowering& lowering) -> std::unique_ptr<Engine> {
-      return std::make_unique<Simulator>(lowering);
-    };
+    runner_.play = simulate;
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     runner_.workers = options.workers > 0 ? options.workers : std::max(1, cores);
     runner_.proceed = [this](std::size_t done, std::size_t total) {
@@ -303,6 +301,6 @@ int main(int argc, char** argv) {
   app.add_flag("--json", options.json, "Print JSON lines as results come");
   return run_parsed(app, argc, argv, [&] {
     catch_interrupts();
-    return run_program("amsp-plan", [&] { return Program(options).run(); });
+    return run_main("amsp-plan", [&] { return PlanCommand(options).run(); });
   });
 }

@@ -9,7 +9,7 @@
 
 #include "core/json/json.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 #include "topology/profile/profile_writer.h"
 #include "trace_analysis/analyse.h"
 #include "trace_analysis/report/summary.h"

@@ -6,7 +6,7 @@
 
 #include "core/writable.h"
 #include "tools/help.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 
 namespace amsp {
 
@@ -58,7 +58,7 @@ void set_up(CLI::App& app) {
 int run_commands(CLI::App& app, int argc, char** argv, const std::vector<Command>& commands) {
   app.require_subcommand(1);
   return run_parsed(app, argc, argv, [&] {
-    return run_program(app.get_name().c_str(), [&] {
+    return run_main(app.get_name().c_str(), [&] {
       for (const Command& command : commands)
         if (command.app->parsed()) return command.run();
       throw InternalError("no command was parsed");

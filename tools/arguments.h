@@ -42,7 +42,7 @@ struct Command {
   CLI::App* app;
   std::function<int()> run;
 };
-/// run_parsed() with the one command that the arguments name, as run_program() of the app's name.
+/// run_parsed() with the one command that the arguments name, as run_main() of the app's name.
 int run_commands(CLI::App& app, int argc, char** argv, const std::vector<Command>& commands);
 
 }  // namespace amsp

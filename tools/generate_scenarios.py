@@ -312,7 +312,7 @@ def host():
     """Small models that amsp-exec trains on the machine at hand."""
     for ranks, word in ((2, "two"), (4, "four")):
         name = f"host-{word}-ranks"
-        yield f"host/{name}.json", scenario(
+        yield f"host/{name}.json", {**scenario(
             name, f"{word.capitalize()} processes of one machine train a small model for real (amsp-exec). A rank "
             "is a core: rates are what one core of a server of 2023 reaches in fp32 with OpenBLAS, and are only "
             "used where no profile was measured. See docs/cross-validation.md.",
@@ -325,7 +325,7 @@ def host():
                       "comm_sms": {"intra": 12, "inter": 12}},
              "profile": "none"},
             {"sequence_length": 256, "micro_batch": 1, "micro_batches": 2,
-             "precision": {"parameters": "fp32"}}, "zero3")
+             "precision": {"parameters": "fp32"}}, "zero3"), "stack": "reference"}
 
 
 TINYLLAMA_CONFIG = {

@@ -83,14 +83,14 @@ Classification classification(const Analysis& analysis) {
 std::vector<Straggler> stragglers(const Analysis& analysis) {
   std::vector<Straggler> result;
   for (std::size_t rank = 0; rank < analysis.ranks(); ++rank)
-    result.push_back({static_cast<int>(rank), 0, 0});
+    result.push_back({static_cast<int>(rank), 0, {}});
   const Joins& joins = analysis.joins;
   for (const Join& join : joins.joins) {
     const Join::Member& last = join.members[static_cast<std::size_t>(join.last)];
     const auto clock = [&](int rank) -> const ClockEstimate& {
       return joins.clocks[static_cast<std::size_t>(rank)];
     };
-    Nanoseconds waited = 0;
+    Nanoseconds waited;
     for (const Join::Member& member : join.members) {
       const Nanoseconds start = analysis.rank(static_cast<std::size_t>(member.rank))
                                     .events[static_cast<std::size_t>(member.event)]
@@ -99,7 +99,7 @@ std::vector<Straggler> stragglers(const Analysis& analysis) {
       const Nanoseconds wait = join.joined - start;
       if (wait > clock(member.rank).spread + clock(last.rank).spread) waited += wait;
     }
-    if (waited == 0) continue;
+    if (waited == 0_ns) continue;
     ++result[static_cast<std::size_t>(last.rank)].last;
     result[static_cast<std::size_t>(last.rank)].others_waited += waited;
   }

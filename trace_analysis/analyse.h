@@ -32,7 +32,7 @@ Analysis analyse(TraceSet set, WindowChoice choice);
 struct NameTime {
   std::string name;
   std::int64_t calls = 0;
-  Nanoseconds time = 0;
+  Nanoseconds time;
 };
 
 /// How kernels were told apart, in time.
@@ -47,7 +47,7 @@ Classification classification(const Analysis& analysis);
 struct Straggler {
   int rank;  // index
   int last = 0;
-  Nanoseconds others_waited = 0;  // sum over the other members
+  Nanoseconds others_waited;  // sum over the other members
 };
 /// By rank; only waits larger than the uncertainty of both clocks count.
 std::vector<Straggler> stragglers(const Analysis& analysis);

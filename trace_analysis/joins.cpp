@@ -49,7 +49,7 @@ struct Comparison {
 
 /// Clamped: clocks that are centuries apart are nonsense, but no reason to fail.
 Nanoseconds sum(Nanoseconds a, Nanoseconds b) {
-  constexpr Nanoseconds kMost = Nanoseconds{1} << 61;
+  constexpr Nanoseconds kMost{std::int64_t{1} << 61};
   return std::clamp(std::clamp(a, -kMost, kMost) + std::clamp(b, -kMost, kMost), -kMost, kMost);
 }
 
@@ -127,9 +127,9 @@ class ClockWork {
     ClockEstimate clock;
     const Nanoseconds middle = quantile_by_place(comparison.ends, 0.5);
     clock.offset = base.offset + (forward ? middle : -middle);
-    clock.spread =
-        base.spread +
-        (quantile_by_place(comparison.ends, 0.9) - quantile_by_place(comparison.ends, 0.1) + 1) / 2;
+    clock.spread = base.spread + (quantile_by_place(comparison.ends, 0.9) -
+                                  quantile_by_place(comparison.ends, 0.1) + 1_ns) /
+                                     2;
     const Nanoseconds low = forward ? *comparison.low : -*comparison.high;
     const Nanoseconds high = forward ? *comparison.high : -*comparison.low;
     clock.low = sum(base.low.value_or(base.offset), low);
@@ -185,19 +185,21 @@ Joins join_collectives(const std::vector<RankTrace>& ranks,
   return result;
 }
 
-Nanoseconds waiting_time(const std::vector<RankTrace>& ranks, const Joins& joins, int rank,
-                         int event) {
+std::optional<Nanoseconds> waiting_time(const std::vector<RankTrace>& ranks, const Joins& joins,
+                                        int rank, int event) {
   const RankTrace& trace = ranks[static_cast<std::size_t>(rank)];
   const GpuEvent& gpu = trace.events[static_cast<std::size_t>(event)];
   const Collective* collective = trace.collective(gpu);
-  if (collective == nullptr) return -1;
+  if (collective == nullptr) return std::nullopt;
   const int join =
       joins.join_of_event[static_cast<std::size_t>(rank)][static_cast<std::size_t>(event)];
-  if (join < 0 || (trace.simulated && collective->wait >= 0))
-    return collective->wait < 0 ? -1 : std::min(collective->wait, gpu.end - gpu.start);
+  const Nanoseconds duration = gpu.end - gpu.start;
+  if (trace.simulated && collective->wait) return std::min(*collective->wait, duration);
+  if (join < 0)
+    return collective->wait ? std::optional(std::min(*collective->wait, duration)) : std::nullopt;
   const Nanoseconds joined = joins.joins[static_cast<std::size_t>(join)].joined +
                              joins.clocks[static_cast<std::size_t>(rank)].offset;
-  return std::clamp<Nanoseconds>(joined - gpu.start, 0, gpu.end - gpu.start);
+  return std::clamp(joined - gpu.start, 0_ns, duration);
 }
 
 }  // namespace amsp

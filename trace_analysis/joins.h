@@ -16,15 +16,15 @@ struct Join {
     int event;  // index into its events
   };
   std::vector<Member> members;  // by rank
-  Nanoseconds joined = 0;       // when the last of them arrived, on the clock of the first rank
+  Nanoseconds joined;           // when the last of them arrived, on the clock of the first rank
   int last = 0;                 // position in `members` of that one
 };
 
 /// How far a rank's clock is ahead of the first rank's. Subtract `offset` from its times.
 struct ClockEstimate {
-  Nanoseconds offset = 0;
+  Nanoseconds offset;
   /// Half the distance of 10th and 90th percentile of what single collectives say.
-  Nanoseconds spread = 0;
+  Nanoseconds spread;
   /// Hard bounds: no member of a collective ends before the last one has started.
   std::optional<Nanoseconds> low, high;
   int collectives = 0;  // that were compared
@@ -47,8 +47,8 @@ Joins join_collectives(const std::vector<RankTrace>& ranks,
                        const std::vector<RankWindows>& windows);
 
 /// Of a collective on a rank: how long it waited for the last member, within its own span.
-/// What the trace says itself if it is simulated or alone; -1 where nothing is known.
-Nanoseconds waiting_time(const std::vector<RankTrace>& ranks, const Joins& joins, int rank,
-                         int event);
+/// What the trace says itself if it is simulated or alone; nothing where nothing is known.
+std::optional<Nanoseconds> waiting_time(const std::vector<RankTrace>& ranks, const Joins& joins,
+                                        int rank, int event);
 
 }  // namespace amsp

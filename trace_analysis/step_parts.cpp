@@ -1,8 +1,9 @@
 #include "trace_analysis/step_parts.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "traces/timeline/sweep.h"
+#include "traces/terms/sweep.h"
 
 namespace amsp {
 namespace {
@@ -54,7 +55,7 @@ StepParts step_parts(const std::vector<RankTrace>& ranks, const Joins& joins, in
   std::vector<int> inside;
   for (std::size_t i = 0; i < trace.events.size() && trace.events[i].start < window.end; ++i)
     if (trace.events[i].end > window.begin) inside.push_back(static_cast<int>(i));
-  // in the order of the program, which decides who gets remainders
+  // in the order of the task graph, which decides who gets remainders
   if (trace.own_schema)
     std::stable_sort(inside.begin(), inside.end(), [&](int a, int b) {
       return trace.events[static_cast<std::size_t>(a)].correlation <
@@ -75,16 +76,15 @@ StepParts step_parts(const std::vector<RankTrace>& ranks, const Joins& joins, in
       pieces.push_back({nullptr, false});
       continue;
     }
-    const Nanoseconds known = waiting_time(ranks, joins, rank, i);
-    const Nanoseconds waiting = std::max<Nanoseconds>(0, known);
-    const Nanoseconds joined = std::clamp(event.start + waiting, from, to);
+    const std::optional<Nanoseconds> waiting = waiting_time(ranks, joins, rank, i);
+    const Nanoseconds joined = std::clamp(event.start + waiting.value_or(0_ns), from, to);
     const Collective* collective = trace.collective(event);
     for (auto* sums : {&parts.by_kind, &parts.by_group}) {
       TrafficShare& share = (*sums)[sums == &parts.by_kind ? collective->kind : collective->group];
       share.total += to - from;
       share.waiting += joined - from;
       ++share.calls;
-      share.known_waits += known >= 0 ? 1 : 0;
+      share.known_waits += waiting ? 1 : 0;
     }
     intervals.push_back({from, joined, Busy::kCommunication});
     intervals.push_back({joined, to, Busy::kCommunication});
@@ -92,7 +92,7 @@ StepParts step_parts(const std::vector<RankTrace>& ranks, const Joins& joins, in
     pieces.push_back({collective, false});
   }
 
-  Nanoseconds busy = 0;
+  Nanoseconds busy;
   sweep(intervals, [&](const Stretch& stretch) {
     const Nanoseconds length = stretch.end - stretch.begin;
     const bool communicating = !stretch.communicating.empty();

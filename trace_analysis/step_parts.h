@@ -10,10 +10,10 @@ namespace amsp {
 
 /// Of one kind or group of communication, inside a window.
 struct TrafficShare {
-  Nanoseconds total = 0;             // sum of durations
-  Nanoseconds waiting = 0;           // of that, waiting for late members, as far as known
-  Nanoseconds exposed_transfer = 0;  // the shares add up to StepParts::exposed exactly
-  Nanoseconds exposed_wait = 0;
+  Nanoseconds total;             // sum of durations
+  Nanoseconds waiting;           // of that, waiting for late members, as far as known
+  Nanoseconds exposed_transfer;  // the shares add up to StepParts::exposed exactly
+  Nanoseconds exposed_wait;
   int calls = 0;
   int known_waits = 0;  // of them; waits of the others are unknown and count as transfer
 
@@ -27,15 +27,15 @@ struct TrafficShare {
 /// Computing hides copies, and both hide communication: exposed is communication without either.
 /// Every exposed nanosecond goes to the one active operation, or evenly to several.
 struct StepParts {
-  Nanoseconds window = 0;
-  Nanoseconds compute = 0;        // union
-  Nanoseconds communication = 0;  // union
-  Nanoseconds overlapped = 0;     // communication beside compute
-  Nanoseconds exposed = 0;
-  Nanoseconds memory = 0;       // union of copies
-  Nanoseconds memory_only = 0;  // copies without compute
-  Nanoseconds idle = 0;
-  Nanoseconds compute_sum = 0;  // sum of durations: more than the union where kernels overlap
+  Nanoseconds window;
+  Nanoseconds compute;        // union
+  Nanoseconds communication;  // union
+  Nanoseconds overlapped;     // communication beside compute
+  Nanoseconds exposed;
+  Nanoseconds memory;       // union of copies
+  Nanoseconds memory_only;  // copies without compute
+  Nanoseconds idle;
+  Nanoseconds compute_sum;  // sum of durations: more than the union where kernels overlap
   std::map<std::string, TrafficShare> by_kind, by_group;
 
   /// Communication that no compute hides, copies beside it or not.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
@@ -141,7 +142,7 @@ class Differ {
   void add_parts(const StepParts& parts, Nanoseconds WaterfallPart::*side) {
     const auto add = [&](const std::string& name, Nanoseconds time) {
       const auto [found, is_new] = part_of_.try_emplace(name, diff_.waterfall.size());
-      if (is_new) diff_.waterfall.push_back({name, 0, 0});
+      if (is_new) diff_.waterfall.push_back({name, {}, {}});
       diff_.waterfall[found->second].*side += time;
     };
     add("compute", parts.compute);
@@ -158,16 +159,16 @@ class Differ {
     const RankTrace& a = a_.rank(pair.rank_a);
     const RankTrace& b = b_.rank(pair.rank_b);
     Nanoseconds time_a = duration(a, match.a), time_b = duration(b, match.b);
-    const Nanoseconds wait_a =
+    const std::optional<Nanoseconds> wait_a =
         waiting_time(a_.set.ranks, a_.joins, static_cast<int>(pair.rank_a), match.a);
-    const Nanoseconds wait_b =
+    const std::optional<Nanoseconds> wait_b =
         waiting_time(b_.set.ranks, b_.joins, static_cast<int>(pair.rank_b), match.b);
-    if (wait_a >= 0 && wait_b >= 0) {
-      time_a -= wait_a;
-      time_b -= wait_b;
+    if (wait_a && wait_b) {
+      time_a -= *wait_a;
+      time_b -= *wait_b;
     }
     diff_.signed_error += time_b - time_a;
-    diff_.absolute_error += std::abs(time_b - time_a);
+    diff_.absolute_error += abs(time_b - time_a);
     add_operation(by_key_, std::min(key_name(a, match.a), key_name(b, match.b)), time_a, time_b);
     add_operation(by_operation_, operation_name(a, match.a, b, match.b), time_a, time_b);
   }
@@ -210,7 +211,7 @@ class Differ {
     list.reserve(map.size());
     for (auto& [name, operation] : map) list.push_back(std::move(operation));
     std::stable_sort(list.begin(), list.end(), [](const OperationDiff& x, const OperationDiff& y) {
-      return std::abs(x.delta()) > std::abs(y.delta());
+      return abs(x.delta()) > abs(y.delta());
     });
     return list;
   }
@@ -231,14 +232,14 @@ class Differ {
               [&](const WaterfallPart& x, const WaterfallPart& y) {
                 return std::pair(place(x), x.name) < std::pair(place(y), y.name);
               });
-    Nanoseconds a = 0, b = 0;
+    Nanoseconds a, b;
     for (const WaterfallPart& part : diff_.waterfall) {
       a += part.a;
       b += part.b;
     }
     AMSP_CHECK(a == diff_.step_a && b == diff_.step_b,
-               "the parts add up to {} and {} ns, the steps to {} and {}", a, b, diff_.step_a,
-               diff_.step_b);
+               "the parts add up to {} and {} ns, the steps to {} and {}", a.value, b.value,
+               diff_.step_a.value, diff_.step_b.value);
   }
 
   const Analysis& a_;
@@ -256,7 +257,7 @@ TraceDiff diff_traces(const Analysis& a, const Analysis& b) {
 }
 
 double step_change(const TraceDiff& diff) {
-  return static_cast<double>(diff.step_b - diff.step_a) / static_cast<double>(diff.step_a);
+  return (diff.step_b - diff.step_a) / diff.step_a;
 }
 
 }  // namespace amsp

@@ -20,7 +20,7 @@ struct StepPair {
 /// One part of the step: sums over all pairs. The parts' differences add up to the windows'.
 struct WaterfallPart {
   std::string name;
-  Nanoseconds a = 0, b = 0;
+  Nanoseconds a, b;
   Nanoseconds delta() const { return b - a; }
 };
 
@@ -28,7 +28,7 @@ struct WaterfallPart {
 struct OperationDiff {
   std::string name;
   std::vector<Nanoseconds> a, b;  // durations of each match; of collectives the transfer alone
-  Nanoseconds sum_a = 0, sum_b = 0;
+  Nanoseconds sum_a, sum_b;
   Nanoseconds delta() const { return sum_b - sum_a; }
 };
 
@@ -43,21 +43,21 @@ struct Unmatched {
 
 /// GPU time of the events that were compared, by how they were matched.
 struct Coverage {
-  Nanoseconds all_a = 0, all_b = 0;
+  Nanoseconds all_a, all_b;
   std::map<Confidence, std::pair<Nanoseconds, Nanoseconds>> matched;  // of A and B
 };
 
 struct TraceDiff {
   std::vector<StepPair> pairs;
-  std::vector<std::string> left_out;   // ranks and steps that were not compared, and why
-  Nanoseconds step_a = 0, step_b = 0;  // sums of windows
+  std::vector<std::string> left_out;  // ranks and steps that were not compared, and why
+  Nanoseconds step_a, step_b;         // sums of windows
   std::vector<WaterfallPart> waterfall;
   Coverage coverage;
   std::vector<OperationDiff> by_key;        // per key, steps and ranks together; by |delta|
   std::vector<OperationDiff> by_operation;  // layers and micro-batches together too
   std::vector<Unmatched> only_a, only_b;    // by time, longest first
-  Nanoseconds signed_error = 0;             // sum of b - a over all matches
-  Nanoseconds absolute_error = 0;           // sum of |b - a|: what the signs hide
+  Nanoseconds signed_error;                 // sum of b - a over all matches
+  Nanoseconds absolute_error;               // sum of |b - a|: what the signs hide
 };
 
 /// Ranks are paired by number (a single rank with a single rank whatever they are called), steps

@@ -41,7 +41,7 @@ class RankIndex {
     return found == by_correlation_.end() ? -1 : found->second;
   }
   /// The event that ends last at or before `time`, but for `except`; -1 if there is none. Of
-  /// several the first of the program.
+  /// several the first of the task graph.
   int last_before(Nanoseconds time, int except) const {
     auto after = std::upper_bound(by_end_.begin(), by_end_.end(), time,
                                   [&](Nanoseconds t, int i) { return t < event(i).end; });
@@ -90,7 +90,7 @@ class PathWalk {
   /// Last rank to end, its end, and begin_: the latest begin, as ranks start together.
   std::pair<int, Nanoseconds> find_end() {
     int last = -1;
-    Nanoseconds end = 0;
+    Nanoseconds end;
     for (std::size_t i = 0; i < analysis_.ranks(); ++i) {
       if (analysis_.windows[i].steps.size() <= step_) continue;
       const StepWindow& window = analysis_.windows[i].steps[step_];
@@ -116,9 +116,8 @@ class PathWalk {
     std::string kind = to_string(event.activity);
     if (event.activity == Activity::kCommunication) {
       kind = own.collective(event)->kind;
-      const Nanoseconds wait =
-          waiting_time(analysis_.set.ranks, analysis_.joins, visit.rank, visit.event);
-      start += std::max<Nanoseconds>(wait, 0);
+      start += waiting_time(analysis_.set.ranks, analysis_.joins, visit.rank, visit.event)
+                   .value_or(0_ns);
       from = last_member(visit);
     }
     cover(start, visit.rank, visit.event, kind, visit.inferred);
@@ -143,7 +142,7 @@ class PathWalk {
     const auto consider = [&](int other) {
       if (other < 0 || other == visit.event) return;
       const GpuEvent& candidate = events.event(other);
-      const bool rounded = candidate.end == event.start + 1 && candidate.start < event.start;
+      const bool rounded = candidate.end == event.start + 1_ns && candidate.start < event.start;
       if (candidate.end > event.start && !rounded) return;
       if (best >= 0) {
         const GpuEvent& so_far = events.event(best);
@@ -191,7 +190,7 @@ class PathWalk {
   const Analysis& analysis_;
   std::size_t step_;
   std::vector<RankIndex> index_;
-  Nanoseconds begin_ = 0, cursor_ = 0;
+  Nanoseconds begin_, cursor_;
   Visit next_{-1, -1, false};  // what was taken before; it comes later in time
   int rank_of_last_ = 0;
   std::vector<PathPiece> path_;  // latest first

@@ -13,7 +13,7 @@ namespace amsp {
 namespace {
 
 double seconds(Nanoseconds time) {
-  return static_cast<double>(time) * 1e-9;
+  return to_seconds(time).value;
 }
 
 class Calibrator {
@@ -112,7 +112,7 @@ class Calibrator {
   }
 
   void add_gemms() {
-    std::map<ProgramSamples::GemmShape, std::pair<OrderedJson, OrderedJson>> times;
+    std::map<TaskSamples::GemmShape, std::pair<OrderedJson, OrderedJson>> times;
     for (const auto& [shape, samples] : samples_.gemms) times[shape].first = time_of(samples);
     for (const auto& [shape, samples] : samples_.weight_gemms)
       times[shape].second = time_of(samples);
@@ -144,7 +144,7 @@ class Calibrator {
   }
 
   void add_attention() {
-    std::map<ProgramSamples::AttentionShape, std::pair<OrderedJson, OrderedJson>> times;
+    std::map<TaskSamples::AttentionShape, std::pair<OrderedJson, OrderedJson>> times;
     for (const auto& [shape, samples] : samples_.attention_forward)
       times[shape].first = time_of(samples);
     for (const auto& [shape, samples] : samples_.attention_backward)
@@ -162,7 +162,7 @@ class Calibrator {
 
   const Scenario& scenario_;
   const Analysis& analysis_;
-  ProgramSamples samples_;
+  TaskSamples samples_;
   ProfileDraft draft_;
   Calibration result_;
   int crowded_ = 0;

@@ -32,7 +32,7 @@ std::vector<Nanoseconds> time_beside(const RankTrace& trace) {
   // while two or more run, that time counts for each of them: the sum so far at its opening is
   // subtracted at its closing
   std::vector<Nanoseconds> beside(trace.events.size());
-  Nanoseconds shared = 0, now = 0;
+  Nanoseconds shared, now;
   int open = 0;
   for (const Edge& edge : edges) {
     if (open >= 2) shared += edge.time - now;
@@ -44,9 +44,9 @@ std::vector<Nanoseconds> time_beside(const RankTrace& trace) {
 }
 
 /// Bytes that a memory-bound work moves on a rank.
-std::int64_t bytes_on(const TaskGraph& program, const ComputeWork& work, Rank rank) {
+std::int64_t bytes_on(const TaskGraph& graph, const ComputeWork& work, Rank rank) {
   if (work.bytes_by_owner.empty()) return std::llround(work.bytes);
-  const int owner = group_position(program.owner_mesh, program.dp, rank).position;
+  const int owner = group_position(graph.owner_mesh, graph.dp, rank).position;
   return std::llround(work.bytes_by_owner[static_cast<std::size_t>(owner)]);
 }
 
@@ -60,12 +60,12 @@ Nanoseconds Samples::best() const {
   return sorted[clean ? sorted.size() / 2 : sorted.size() / 10];
 }
 
-ProgramSamples collect_samples(const TaskGraph& program, const Analysis& analysis) {
+TaskSamples collect_samples(const TaskGraph& graph, const Analysis& analysis) {
   std::unordered_map<std::string, TaskId> tasks;
-  for (int i = 0; i < program.size(); ++i)
-    tasks.try_emplace(without_step(program.key(TaskId{i})), TaskId{i});
+  for (int i = 0; i < graph.size(); ++i)
+    tasks.try_emplace(without_step(graph.key(TaskId{i})), TaskId{i});
 
-  ProgramSamples result;
+  TaskSamples result;
   for (std::size_t rank = 0; rank < analysis.ranks(); ++rank) {
     const RankTrace& trace = analysis.rank(rank);
     const std::vector<Nanoseconds> beside = time_beside(trace);
@@ -77,27 +77,29 @@ ProgramSamples collect_samples(const TaskGraph& program, const Analysis& analysi
         ++result.unknown;
         continue;
       }
-      const Task& task = program[found->second];
+      const Task& task = graph[found->second];
       const Nanoseconds length = event.end - event.start;
       Nanoseconds time = length;
       Samples* samples = nullptr;
       if (task.kind == WorkKind::kCollective) {
-        const CollectiveCall& call = program.collective(task).call;
-        time -= std::max<Nanoseconds>(0, waiting_time(analysis.set.ranks, analysis.joins,
-                                                      static_cast<int>(rank), static_cast<int>(i)));
+        const CollectiveCall& call = graph.collective(task).call;
+        time -= waiting_time(analysis.set.ranks, analysis.joins, static_cast<int>(rank),
+                             static_cast<int>(i))
+                    .value_or(0_ns);
         samples = &result.calls[{call.kind, call.mesh, call.bytes.value}];
       } else if (task.kind == WorkKind::kCompute) {
-        const ComputeWork& work = program.compute(task);
-        if (work.kind == ComputeKind::kGemm)
-          samples = &(work.wgrad ? result.weight_gemms : result.gemms)[{work.m, work.k, work.n}];
-        else if (work.kind == ComputeKind::kAttention)
-          samples = &(work.backward ? result.attention_backward : result.attention_forward)[{
-              work.sequence, work.batch, work.heads, work.head_dim}];
+        const ComputeWork& work = graph.compute(task);
+        if (const GemmWork* gemm = work.gemm())
+          samples =
+              &(gemm->wgrad ? result.weight_gemms : result.gemms)[{gemm->m, gemm->k, gemm->n}];
+        else if (const AttentionWork* core = work.attention())
+          samples = &(core->backward ? result.attention_backward : result.attention_forward)[{
+              core->sequence, core->batch, core->heads, core->head_dim}];
         else
-          samples = &result.memory[{work.kernel, work.backward,
-                                    bytes_on(program, work, trace.rank.value_or(0))}];
+          samples = &result.memory[{work.memory()->kernel, work.memory()->backward,
+                                    bytes_on(graph, work, trace.rank.value_or(0))}];
       }
-      if (samples == nullptr || time <= 0) continue;
+      if (samples == nullptr || time <= 0_ns) continue;
       ++result.used;
       const bool alone = 20 * beside[i] <= length;
       (alone ? samples->alone : samples->beside).push_back(time);

@@ -11,7 +11,7 @@
 
 namespace amsp {
 
-/// How long the same work took, in nanoseconds.
+/// How long the same work took.
 struct Samples {
   std::vector<Nanoseconds> alone;   // nothing else ran on the rank for 95 % of the time or more
   std::vector<Nanoseconds> beside;  // other work did
@@ -21,8 +21,8 @@ struct Samples {
   std::size_t size() const { return alone.size() + beside.size(); }
 };
 
-/// What a trace says about the work of a program.
-struct ProgramSamples {
+/// What a trace says about the tasks of a graph.
+struct TaskSamples {
   using GemmShape = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // m, k, n
   using AttentionShape = std::tuple<int, int, int, int>;                   // seq, batch, heads, d
   using Call = std::tuple<CollectiveKind, SubMesh, std::int64_t>;          // bytes
@@ -34,10 +34,10 @@ struct ProgramSamples {
   std::map<AttentionShape, Samples> attention_forward, attention_backward;
   std::map<Call, Samples> calls;  // transfer alone, without waiting for members
   std::int64_t used = 0;          // events
-  std::int64_t unknown = 0;       // events that are no task of the program
+  std::int64_t unknown = 0;       // events that are no task of the graph
 };
 
-/// Takes apart the traced events by the tasks of the program that their keys name, any step.
-ProgramSamples collect_samples(const TaskGraph& program, const Analysis& analysis);
+/// Takes apart the traced events by the tasks of the graph that their keys name, any step.
+TaskSamples collect_samples(const TaskGraph& graph, const Analysis& analysis);
 
 }  // namespace amsp

@@ -147,7 +147,7 @@ class EventStream {
       throw ConfigError(
           fmt::format("{}: baseTimeNanoseconds must be a whole number from 0 to 2^61, found {}",
                       file_, value.text));
-    outcome_.base_ns = *base;
+    outcome_.base = {*base};
   }
 
   void read_events() {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/json/json.h"
+#include "core/units.h"
 #include "trace_reader/byte_source.h"
 #include "trace_reader/notes.h"
 #include "trace_reader/raw_event.h"
@@ -23,13 +24,13 @@ struct StreamOutcome {
   Json distributed;         // distributedInfo, or null
   Json metadata;            // or null
   std::string trace_name;
-  std::int64_t base_ns = 0;  // baseTimeNanoseconds
-  std::string device_name;   // of the first of deviceProperties
-  std::int64_t events = 0;   // elements of traceEvents, those in `rejected` not counted
-  std::uint64_t bytes = 0;   // unpacked
-  std::string incomplete;    // why the file is incomplete; empty: it is complete
-  Notes repairs;             // by kind
-  Notes rejected;            // events that were skipped because of a syntax error, by reason
+  Nanoseconds base;         // baseTimeNanoseconds
+  std::string device_name;  // of the first of deviceProperties
+  std::int64_t events = 0;  // elements of traceEvents, those in `rejected` not counted
+  std::uint64_t bytes = 0;  // unpacked
+  std::string incomplete;   // why the file is incomplete; empty: it is complete
+  Notes repairs;            // by kind
+  Notes rejected;           // events that were skipped because of a syntax error, by reason
 };
 
 /// Reads Chrome trace JSON (docs/trace-format.md; object or array form, gzip or plain) and hands

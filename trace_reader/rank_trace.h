@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/units.h"
 #include "trace_reader/notes.h"
-#include "traces/timeline/analysis.h"
 
 namespace amsp {
 
@@ -37,14 +37,14 @@ struct Collective {
   std::string group;  // our mesh, else the group's description, name or "-"
   /// Names the group across ranks: its ranks where they are known, else its name.
   std::string members;
-  int group_size = 0;       // 0: unknown
-  std::int64_t bytes = -1;  // of this rank's larger buffer; -1: unknown
-  std::int64_t seq = -1;    // -1: unknown
-  Nanoseconds wait = -1;    // -1: the trace doesn't say
+  int group_size = 0;               // 0: unknown
+  std::int64_t bytes = -1;          // of this rank's larger buffer; -1: unknown
+  std::int64_t seq = -1;            // -1: unknown
+  std::optional<Nanoseconds> wait;  // nothing: the trace doesn't say
 };
 
 struct GpuEvent {
-  Nanoseconds start = 0, end = 0;
+  Nanoseconds start, end;
   std::int64_t stream = 0;
   std::int64_t correlation = -1;  // -1: none
   std::int32_t name = -1;         // index into RankTrace::texts
@@ -79,8 +79,8 @@ struct RankTrace {
   int world_size = 0;       // 0: unknown
   bool own_schema = false;  // written by us: semantic arguments, a near-zero base
   bool simulated = false;
-  bool has_keys = false;         // some event has a task key
-  Nanoseconds clock_offset = 0;  // against rank 0, as the trace claims
+  bool has_keys = false;     // some event has a task key
+  Nanoseconds clock_offset;  // against rank 0, as the trace claims
   std::string device;
 
   std::vector<GpuEvent> events;  // by start, longer first

@@ -89,8 +89,8 @@ std::optional<Nanoseconds> parse_microseconds(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   // value = digits * 10^exponent ns, in at most 19 digits; what follows only rounds
-  constexpr Nanoseconds kMost = std::numeric_limits<Nanoseconds>::max();
-  Nanoseconds digits = 0;
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  std::int64_t digits = 0;
   int exponent = kDecimalsOfUs;
   bool seen = false, after_point = false, full = false;
   std::string_view rest = text;
@@ -127,7 +127,7 @@ std::optional<Nanoseconds> parse_microseconds(std::string_view text) {
     const bool last = exponent == -1;
     digits = digits / 10 + (last && digits % 10 >= 5 ? 1 : 0);
   }
-  return negative ? -digits : digits;
+  return Nanoseconds{negative ? -digits : digits};
 }
 
 }  // namespace amsp

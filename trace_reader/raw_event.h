@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/units.h"
 #include "trace_reader/json_cursor.h"
-#include "traces/timeline/analysis.h"
 
 namespace amsp {
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/json/json.h"
+#include "traces/terms/traffic_class.h"
 
 namespace amsp {
 namespace {
@@ -97,7 +98,7 @@ bool TraceBuilder::has_time(const RawEvent& event, Part& part, Nanoseconds& star
     return false;
   }
   constexpr Nanoseconds kFar = std::numeric_limits<Nanoseconds>::max() / 4;
-  if (*duration < 0) {
+  if (*duration < 0_ns) {
     notes.add("negative duration", event_place(event));
     return false;
   }
@@ -112,7 +113,7 @@ bool TraceBuilder::has_time(const RawEvent& event, Part& part, Nanoseconds& star
 
 void TraceBuilder::add_slice(const RawEvent& event, Part& part) {
   const bool kernel = is_kernel(event.cat), copy = is_copy(event.cat);
-  Nanoseconds start = 0, end = 0;
+  Nanoseconds start, end;
   if (kernel || copy) {
     if (has_time(event, part, start, end)) add_gpu(event, part, start, end, copy);
     return;
@@ -231,7 +232,8 @@ void TraceBuilder::add_gpu(const RawEvent& event, Part& part, Nanoseconds start,
       Collective& collective = part.trace.collectives.back();
       if (const std::string_view group = event.text(Arg::kGroup); !group.empty())
         collective.group = group;
-      collective.wait = event.integer(Arg::kWait).value_or(-1);
+      if (const auto wait = event.integer(Arg::kWait); wait && *wait >= 0)
+        collective.wait = Nanoseconds{*wait};
     }
   } else if (!call.name.empty()) {
     gpu.evidence = Evidence::kArguments;
@@ -310,7 +312,7 @@ void TraceBuilder::set_aside_zero_times(Part& part, bool own_schema) {
   Nanoseconds first = std::numeric_limits<Nanoseconds>::max();
   Nanoseconds last = std::numeric_limits<Nanoseconds>::min();
   const auto stretch = [&](Nanoseconds start, Nanoseconds end) {
-    if (start == 0) return;
+    if (start == 0_ns) return;
     first = std::min(first, start);
     last = std::max(last, end);
   };
@@ -319,7 +321,8 @@ void TraceBuilder::set_aside_zero_times(Part& part, bool own_schema) {
   for (const StepMark& step : trace.steps) stretch(step.begin, step.end);
   if (first > last) return;
   std::erase_if(trace.events, [&](const GpuEvent& event) {
-    const bool unknown = event.start == 0 && (event.end == 0 || first - event.end > last - first);
+    const bool unknown =
+        event.start == 0_ns && (event.end == 0_ns || first - event.end > last - first);
     if (unknown) trace.quarantined.add("time 0", "kernel " + trace.text(event.name));
     return unknown;
   });
@@ -327,7 +330,7 @@ void TraceBuilder::set_aside_zero_times(Part& part, bool own_schema) {
 
 /// Events days away from the others (clocks that jumped, marks of "never") stretch every window.
 void TraceBuilder::set_aside_far_times(Part& part) {
-  constexpr Nanoseconds kFar = Nanoseconds{1} << 49;  // 6.5 days
+  static constexpr Nanoseconds kFar{std::int64_t{1} << 49};  // 6.5 days
   RankTrace& trace = part.trace;
   std::vector<Nanoseconds> starts;
   for (const GpuEvent& event : trace.events) starts.push_back(event.start);
@@ -382,7 +385,7 @@ void TraceBuilder::order(Part& part) {
     if (launch != nullptr && event.start < launch->start)
       trace.doubts.add("kernel starts before its launch (clock skew)",
                        fmt::format("{}: launch latency {:.3f} us", trace.text(event.name),
-                                   static_cast<double>(event.start - launch->start) / 1e3));
+                                   static_cast<double>((event.start - launch->start).value) / 1e3));
   }
 }
 
@@ -408,7 +411,7 @@ std::vector<RankTrace> TraceBuilder::finish(const StreamOutcome& outcome) {
                                  [](const GpuEvent& event) { return event.key >= 0; });
     trace.simulated =
         outcome.metadata.is_object() && outcome.metadata.value("source", Json()) == "sim";
-    trace.clock_offset = number(outcome.metadata, "offset_ns").value_or(0);
+    trace.clock_offset = {number(outcome.metadata, "offset_ns").value_or(0)};
     trace.device = outcome.device_name;
     trace.world_size = static_cast<int>(std::clamp<std::int64_t>(
         number(outcome.distributed, "world_size").value_or(0), 0, 1 << 30));
@@ -428,12 +431,11 @@ std::vector<RankTrace> TraceBuilder::finish(const StreamOutcome& outcome) {
     set_aside_far_times(part);
     classify_late(part);
     order(part);
-    if (outcome.base_ns != 0) {
-      for (GpuEvent& event : trace.events)
-        event.start += outcome.base_ns, event.end += outcome.base_ns;
+    if (outcome.base != 0_ns) {
+      for (GpuEvent& event : trace.events) event.start += outcome.base, event.end += outcome.base;
       for (Launch& launch : trace.launches)
-        launch.start += outcome.base_ns, launch.end += outcome.base_ns;
-      for (StepMark& step : trace.steps) step.begin += outcome.base_ns, step.end += outcome.base_ns;
+        launch.start += outcome.base, launch.end += outcome.base;
+      for (StepMark& step : trace.steps) step.begin += outcome.base, step.end += outcome.base;
     }
     result.push_back(std::move(trace));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "core/error.h"
 #include "core/text_lines.h"
@@ -84,11 +85,11 @@ class Page {
     for (const std::size_t rank : shown_)
       for (const GpuEvent& event : analysis_.rank(rank).events)
         lengths.push_back(event.end - event.start);
-    if (lengths.size() <= options_.most_events) return 0;
+    if (lengths.size() <= options_.most_events) return {};
     const auto cut =
         lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() - options_.most_events);
     std::nth_element(lengths.begin(), cut, lengths.end());
-    return *cut + 1;
+    return *cut + 1_ns;
   }
 
   OrderedJson timeline() {
@@ -113,13 +114,13 @@ class Page {
           ++omitted;
           continue;
         }
-        const Nanoseconds wait = waiting_time(analysis_.set.ranks, analysis_.joins,
-                                              static_cast<int>(rank), static_cast<int>(i));
+        const std::optional<Nanoseconds> wait = waiting_time(
+            analysis_.set.ranks, analysis_.joins, static_cast<int>(rank), static_cast<int>(i));
         const Collective* call = trace.collective(event);
-        list.push_back({corrected(rank, event.start), event.end - event.start,
+        list.push_back({corrected(rank, event.start).value, (event.end - event.start).value,
                         name_id(label(trace, static_cast<int>(i))),
                         kind_id(call != nullptr ? call->kind : to_string(event.activity)),
-                        std::max<Nanoseconds>(wait, 0)});
+                        wait.value_or(0_ns).value});
       }
       OrderedJson entry;
       entry["label"] = trace.rank ? trace.label() : "rank unknown";
@@ -130,11 +131,11 @@ class Page {
       entry["steps"] = OrderedJson::array();
       for (const StepWindow& step : analysis_.windows[rank].steps)
         entry["steps"].push_back(
-            {corrected(rank, step.begin), corrected(rank, step.end), step.number});
+            {corrected(rank, step.begin).value, corrected(rank, step.end).value, step.number});
       json["ranks"].push_back(std::move(entry));
     }
     json["omitted"] = omitted;
-    json["shortest_ns"] = shortest;
+    json["shortest_ns"] = shortest.value;
     return json;
   }
 
@@ -149,9 +150,9 @@ class Page {
       const auto steps = static_cast<double>(std::max<std::size_t>(1, analysis_.parts[i].size()));
       OrderedJson kinds = OrderedJson::array();
       for (const auto& [kind, share] : sum.by_kind)
-        kinds.push_back({kind_id(kind), static_cast<double>(share.exposed()) / steps});
+        kinds.push_back({kind_id(kind), static_cast<double>(share.exposed().value) / steps});
       json.push_back({{"label", analysis_.rank(i).rank ? analysis_.rank(i).label() : "rank ?"},
-                      {"window", static_cast<double>(sum.window) / steps},
+                      {"window", static_cast<double>(sum.window.value) / steps},
                       {"kinds", kinds}});
     }
     return json;
@@ -168,10 +169,11 @@ class Page {
     if (options_.against != nullptr) {
       const TraceDiff diff = diff_traces(*options_.against, analysis_);
       const auto n = static_cast<double>(diff.pairs.size());
-      json["from"] = static_cast<double>(diff.step_a) / n;
-      json["to"] = static_cast<double>(diff.step_b) / n;
+      json["from"] = static_cast<double>(diff.step_a.value) / n;
+      json["to"] = static_cast<double>(diff.step_b.value) / n;
       for (const WaterfallPart& part : diff.waterfall)
-        if (part.delta() != 0) parts.push_back({part.name, static_cast<double>(part.delta()) / n});
+        if (part.delta() != 0_ns)
+          parts.push_back({part.name, static_cast<double>(part.delta().value) / n});
       return json;
     }
     StepParts all;
@@ -182,10 +184,10 @@ class Page {
     }
     steps = std::max(steps, 1.0);
     const auto add = [&](const std::string& name, Nanoseconds time) {
-      if (time != 0) parts.push_back({name, static_cast<double>(time) / steps});
+      if (time != 0_ns) parts.push_back({name, static_cast<double>(time.value) / steps});
     };
     json["from"] = 0;
-    json["to"] = static_cast<double>(all.window) / steps;
+    json["to"] = static_cast<double>(all.window.value) / steps;
     add("compute", all.compute);
     for (const auto& [kind, share] : all.by_kind) {
       add("exposed " + kind + " transfer", share.exposed_transfer);
@@ -204,7 +206,7 @@ class Page {
     for (std::size_t step = 0; step < steps; ++step)
       for (const PathPiece& piece : trace_path(analysis_, step)) {
         const RankTrace& trace = analysis_.rank(static_cast<std::size_t>(piece.rank));
-        json.push_back({piece.start - origin_, piece.end - piece.start,
+        json.push_back({(piece.start - origin_).value, (piece.end - piece.start).value,
                         name_id(piece.event < 0 ? piece.kind : label(trace, piece.event)),
                         kind_id(piece.kind), trace.rank ? OrderedJson(*trace.rank) : OrderedJson(),
                         piece.inferred ? 1 : 0});
@@ -225,7 +227,7 @@ class Page {
   const Analysis& analysis_;
   const ReportOptions& options_;
   std::vector<std::size_t> shown_;
-  Nanoseconds origin_ = 0;
+  Nanoseconds origin_;
   std::vector<std::string> names_, kinds_;
   std::map<std::string, int> name_ids_, kind_ids_;
 };

@@ -52,11 +52,17 @@ EnginePolicy fsdp2() {
   // Parameters "are sharded on dim 0" evenly, and updated where they are sharded.
   policy.os_sharding = OsSharding::kFlat;
   policy.param_update = ParamUpdate::kAllGather;
-  policy.overlap_broadcast = false;
+  // Where a rank keeps whole parameters (reshard_after_forward=False), the next forward gathers them,
+  // layer by layer, each ahead of its use.
+  policy.overlap_broadcast = true;
   // HSDP all-reduces in every backward unless set_requires_all_reduce(False).
   policy.replica_sync = ReplicaSync::kEvery;
   // All-gathers and reduce-scatters use the device mesh's one process group.
   policy.communicators = Communicators::kShared;
+  // torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py: foreach_all_gather_copy_out splits
+  // the gathered buffer into parameters; chunk_cat packs gradients, and the shard is a view.
+  policy.gather_copies = 1;
+  policy.reduce_copies = 1;
   return policy;
 }
 

@@ -34,6 +34,9 @@ struct EnginePolicy {
   ParamUpdate param_update = ParamUpdate::kBroadcast;
   OsSharding os_sharding = OsSharding::kTensor;
   ReplicaSync replica_sync = ReplicaSync::kLast;
+  // Passes over HBM (one read, one write) that the engine makes of what it communicates:
+  int gather_copies = 0;  // of every gathered parameter, before its module computes
+  int reduce_copies = 2;  // of every gradient: into a bucket before, out of it after
 };
 
 /// amsp, deepspeed, fsdp2, ddp.

@@ -93,14 +93,21 @@ class Estimator {
           fmt::format("4 B x {:.3g}, {}", largest, shard));
   }
 
-  /// Tensors kept for the backward of one layer, SwiGLU fused: inputs and outputs of the two
-  /// norms, q, k, v, the attention's output and its wide log-sum-exp, gate, up and their product.
+  /// Tensors of width a d (and as many of a_kv d) that a layer keeps: q and the attention's output
+  /// (k and v); before their norm as well, if they have one. Rotation keeps nothing.
+  int heads_kept() const { return model_.qk_norm ? 3 : 2; }
+  /// Of width f: gate, up and their product; without a gate the GELU's input and output.
+  int ffn_kept() const { return model_.gated ? 3 : 2; }
+
+  /// Tensors kept for the backward of one layer, the activation fused: inputs and outputs of the
+  /// two norms (of either kind), heads_kept(), the attention's wide log-sum-exp, ffn_kept().
   double layer_activations() const {
     const double h = model_.hidden;
     const double q = static_cast<double>(model_.heads) * model_.head_dim;
     const double kv = static_cast<double>(model_.kv_heads) * model_.head_dim;
     const double f = model_.ffn;
-    return training_.tokens() * (training_.parameter_bytes * (4 * h + 2 * q + 2 * kv + 3 * f) +
+    return training_.tokens() * (training_.parameter_bytes * (4 * h + heads_kept() * q +
+                                                              heads_kept() * kv + ffn_kept() * f) +
                                  training_.wide_bytes() * model_.heads);
   }
 
@@ -115,8 +122,8 @@ class Estimator {
                       format_bytes(Bytes{std::llround(layer_activations())})));
     } else {
       add("activations", model_.layers * layer_activations() + ends,
-          fmt::format("L x S b ({}h + {}ad + {} a_kv d + {}f + {}a) = {} x {}, ends", 4 * e, 2 * e,
-                      2 * e, 3 * e, w, model_.layers,
+          fmt::format("L x S b ({}h + {}ad + {} a_kv d + {}f + {}a) = {} x {}, ends", 4 * e,
+                      heads_kept() * e, heads_kept() * e, ffn_kept() * e, w, model_.layers,
                       format_bytes(Bytes{std::llround(layer_activations())})));
     }
     add("logits", (e + w) * tokens * model_.vocab,

@@ -22,6 +22,8 @@ const char* to_string(Module module) {
       return "v";
     case Module::kQkv:
       return "qkv";
+    case Module::kQkNorm:
+      return "qk_norm";
     case Module::kRotary:
       return "rotary";
     case Module::kAttention:
@@ -40,6 +42,8 @@ const char* to_string(Module module) {
       return "gate_up";
     case Module::kSwiglu:
       return "swiglu";
+    case Module::kGelu:
+      return "gelu";
     case Module::kDown:
       return "down";
     case Module::kFfnResidual:
@@ -67,6 +71,11 @@ class TensorList {
     add(name + ".weight", in * out, block, module);
     if (bias) add(name + ".bias", out, block, module);
   }
+  void add_norm(const std::string& name, const ModelSpec& model, int block, Module module) {
+    add(name + ".weight", model.hidden, block, module);
+    if (model.norm == NormKind::kLayer && model.norm_bias)
+      add(name + ".bias", model.hidden, block, module);
+  }
   std::vector<Tensor> take() { return std::move(tensors_); }
 
  private:
@@ -80,7 +89,7 @@ void add_layer(TensorList& list, const ModelSpec& model, int layer) {
   const std::int64_t f = model.ffn;
   const int block = layer + 1;
   const std::string name = fmt::format("layers.{}.", layer);
-  list.add(name + "input_layernorm.weight", h, block, Module::kAttentionNorm);
+  list.add_norm(name + "input_layernorm", model, block, Module::kAttentionNorm);
   if (model.fused_qkv) {
     list.add_linear(name + "self_attn.qkv_proj", h, q + 2 * kv, model.qkv_bias, block,
                     Module::kQkv);
@@ -89,12 +98,17 @@ void add_layer(TensorList& list, const ModelSpec& model, int layer) {
     list.add_linear(name + "self_attn.k_proj", h, kv, model.qkv_bias, block, Module::kK);
     list.add_linear(name + "self_attn.v_proj", h, kv, model.qkv_bias, block, Module::kV);
   }
+  if (model.qk_norm) {
+    list.add(name + "self_attn.q_norm.weight", model.head_dim, block, Module::kQkNorm);
+    list.add(name + "self_attn.k_norm.weight", model.head_dim, block, Module::kQkNorm);
+  }
   list.add_linear(name + "self_attn.o_proj", q, h, model.output_bias, block, Module::kO);
-  list.add(name + "post_attention_layernorm.weight", h, block, Module::kFfnNorm);
-  if (model.fused_gate_up) {
+  list.add_norm(name + "post_attention_layernorm", model, block, Module::kFfnNorm);
+  if (model.gated && model.fused_gate_up) {
     list.add_linear(name + "mlp.gate_up_proj", h, 2 * f, model.mlp_bias, block, Module::kGateUp);
   } else {
-    list.add_linear(name + "mlp.gate_proj", h, f, model.mlp_bias, block, Module::kGate);
+    if (model.gated)
+      list.add_linear(name + "mlp.gate_proj", h, f, model.mlp_bias, block, Module::kGate);
     list.add_linear(name + "mlp.up_proj", h, f, model.mlp_bias, block, Module::kUp);
   }
   list.add_linear(name + "mlp.down_proj", f, h, model.mlp_bias, block, Module::kDown);
@@ -106,9 +120,11 @@ std::vector<Tensor> model_tensors(const ModelSpec& model) {
   TensorList list;
   const std::int64_t h = model.hidden;
   list.add("embed_tokens.weight", h * model.vocab, 0, Module::kEmbedding);
+  if (model.positions == Positions::kLearned)
+    list.add("embed_positions.weight", h * model.max_positions, 0, Module::kEmbedding);
   for (int layer = 0; layer < model.layers; ++layer) add_layer(list, model, layer);
   const int head = model.layers + 1;
-  list.add("norm.weight", h, head, Module::kFinalNorm);
+  list.add_norm("norm", model, head, Module::kFinalNorm);
   if (!model.tied_embeddings) list.add("lm_head.weight", h * model.vocab, head, Module::kHead);
   return list.take();
 }
@@ -123,7 +139,7 @@ std::int64_t linear_parameter_count(const ModelSpec& model) {
   const std::int64_t h = model.hidden;
   const std::int64_t q = std::int64_t{model.heads} * model.head_dim;
   const std::int64_t kv = std::int64_t{model.kv_heads} * model.head_dim;
-  const std::int64_t layer = 2 * h * q + 2 * h * kv + 3 * h * model.ffn;
+  const std::int64_t layer = 2 * h * q + 2 * h * kv + (model.gated ? 3 : 2) * h * model.ffn;
   return model.layers * layer + h * model.vocab;
 }
 

@@ -11,7 +11,7 @@
 namespace amsp {
 namespace {
 
-/// Every dimension is written out; only the switches have a default (off).
+/// Every dimension is written out; what has a default is that of the LLaMA family.
 ModelSpec read_preset(ObjectReader entry) {
   const auto dimension = [&entry](const char* key) {
     return static_cast<int>(entry.integer(key, 1, std::numeric_limits<int>::max()));
@@ -27,6 +27,17 @@ ModelSpec read_preset(ObjectReader entry) {
   model.vocab = dimension("vocab");
   model.tied_embeddings = entry.boolean_or("tied_embeddings", false);
   model.qkv_bias = entry.boolean_or("qkv_bias", false);
+  model.output_bias = entry.boolean_or("output_bias", false);
+  model.mlp_bias = entry.boolean_or("mlp_bias", false);
+  if (entry.choice_or("norm", {"rms_norm", "layer_norm"}, "rms_norm") == "layer_norm")
+    model.norm = NormKind::kLayer;
+  model.gated = entry.boolean_or("gated", true);
+  if (entry.choice_or("positions", {"rotary", "learned"}, "rotary") == "learned") {
+    model.positions = Positions::kLearned;
+    model.max_positions = dimension("max_positions");
+  }
+  model.qk_norm = entry.boolean_or("qk_norm", false);
+  model.fused_qkv = entry.boolean_or("fused_qkv", false);
   model.source = entry.string("source");
   entry.finish();
   return model;

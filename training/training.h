@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "training/stack.h"
 
 namespace amsp {
 
@@ -31,6 +32,7 @@ struct TrainingSpec {
   int gradient_bytes = 2;   // as parameters; or 4 if bf16 ones are accumulated in fp32
   OptimizerSpec optimizer;
   bool clip_gradients = true;  // a global-norm all-reduce before the optimizer
+  StackSpec stack;
 
   /// Of statistics and sums: fp64 beside fp64, else fp32.
   int wide_bytes() const { return parameter_bytes == 8 ? 8 : 4; }

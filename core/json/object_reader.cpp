@@ -172,10 +172,6 @@ std::int64_t ObjectReader::integer_or(const std::string& key, std::int64_t low, 
   return has(key) ? integer(key, low, high) : fallback;
 }
 
-double ObjectReader::number_or(const std::string& key, double low, double high, double fallback) {
-  return has(key) ? number(key, low, high) : fallback;
-}
-
 Bytes ObjectReader::bytes_or(const std::string& key, Bytes fallback) {
   return has(key) ? bytes(key) : fallback;
 }

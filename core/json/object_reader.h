@@ -55,7 +55,6 @@ class ObjectReader {
   bool boolean_or(const std::string& key, bool fallback);
   std::int64_t integer_or(const std::string& key, std::int64_t low, std::int64_t high,
                           std::int64_t fallback);
-  double number_or(const std::string& key, double low, double high, double fallback);
   Bytes bytes_or(const std::string& key, Bytes fallback);
   std::string choice_or(const std::string& key, const std::vector<std::string>& allowed,
                         const std::string& fallback);

@@ -104,7 +104,7 @@ GradTarget GradientStore::target(const Task& task, TensorId id, TaskLaunch& zero
   return {ref, false};
 }
 
-TaskLaunch GradientStore::lower_scatter(const Task& task) {
+TaskLaunch GradientStore::prepare_scatter(const Task& task) {
   const ShardLayout& shards = context_.shards;
   struct Addition {
     Ref from, to;
@@ -143,12 +143,12 @@ Ref GradientStore::owned(TensorId id) const {
   return kept + context_.grad_bytes(context_.shards.owned(id, context_.shards.owner()).offset);
 }
 
-TaskLaunch GradientStore::lower_reduction(const Task& task) {
+TaskLaunch GradientStore::prepare_reduction(const Task& task) {
   const ShardLayout& shards = context_.shards;
   const CollectiveWork& work = context_.graph.collective(task);
   Bucket& bucket = buckets_.at({task.key.micro_batch, task.key.bucket});
-  const bool first = bucket.lowered == 0;
-  const bool last = ++bucket.lowered == bucket.reductions;
+  const bool first = bucket.prepared == 0;
+  const bool last = ++bucket.prepared == bucket.reductions;
   const bool own_buffer = !accumulates_first();
   if (own_buffer) context_.use(bucket.buffer);
   const bool last_batch = task.key.micro_batch == context_.training.micro_batches - 1;

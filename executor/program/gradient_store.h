@@ -27,11 +27,11 @@ class GradientStore {
  public:
   explicit GradientStore(ProgramContext& context);
 
-  /// For the task being lowered, which computes the gradient of `id`. Sets elements of padding to
+  /// For the task being prepared, which computes the gradient of `id`. Sets elements of padding to
   /// zero with `zero_padding`, to be launched with the kernel (may be null).
   GradTarget target(const Task& task, TensorId id, TaskLaunch& zero_padding);
-  TaskLaunch lower_scatter(const Task& task);
-  TaskLaunch lower_reduction(const Task& task);
+  TaskLaunch prepare_scatter(const Task& task);
+  TaskLaunch prepare_reduction(const Task& task);
 
   /// The reduced gradient of this rank's owned part, after the step's last reduction.
   Ref owned(TensorId id) const;
@@ -40,7 +40,7 @@ class GradientStore {
   struct Bucket {
     std::vector<TensorId> tensors;
     int reductions = 0;  // collectives that reduce it, one after the other
-    int lowered = 0;
+    int prepared = 0;
     bool scattered = false;  // one of them leaves each owner its part only
     BufferId buffer = -1;
     std::vector<std::int64_t> offsets;  // by position in tensors, bytes

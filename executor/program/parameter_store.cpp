@@ -33,7 +33,7 @@ Ref ParameterStore::whole(int block, TensorId id) {
   return context_.use(found->second);
 }
 
-TaskLaunch ParameterStore::lower_gather(const Task& task) {
+TaskLaunch ParameterStore::prepare_gather(const Task& task) {
   const CollectiveWork& work = context_.graph.collective(task);
   const ShardLayout& shards = context_.shards;
   const bool secondary = shards.secondary_ways() > 0 && task.key.phase != Phase::kForward;
@@ -78,7 +78,7 @@ TaskLaunch ParameterStore::lower_gather(const Task& task) {
   };
 }
 
-TaskLaunch ParameterStore::lower_update(const Task& task) {
+TaskLaunch ParameterStore::prepare_update(const Task& task) {
   const CollectiveWork& work = context_.graph.collective(task);
   const ShardLayout& shards = context_.shards;
   MessagePlan message(work.call.kind, context_.type, shards.owners());

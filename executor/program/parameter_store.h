@@ -20,8 +20,8 @@ class ParameterStore {
   /// This rank's slice.
   Ref slice(TensorId id) const { return {slices_, offsets_[static_cast<std::size_t>(id)]}; }
 
-  TaskLaunch lower_gather(const Task& task);
-  TaskLaunch lower_update(const Task& task);
+  TaskLaunch prepare_gather(const Task& task);
+  TaskLaunch prepare_update(const Task& task);
 
  private:
   ProgramContext& context_;

@@ -49,7 +49,7 @@ struct Addresses {
   }
 };
 
-/// What the parts of a rank's program share while it is lowered, task by task in graph order.
+/// What the parts of a rank's program share while it is prepared, task by task in graph order.
 struct ProgramContext {
   const ModelSpec& model;
   const TrainingSpec& training;
@@ -62,7 +62,7 @@ struct ProgramContext {
   ShardLayout shards;
   DType type, grad_type;
   BufferTable table;
-  std::shared_ptr<Addresses> addresses;  // to be filled when all is lowered
+  std::shared_ptr<Addresses> addresses;  // to be filled when all are prepared
   TaskId current{-1};
 
   const Tensor& tensor(TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
@@ -70,7 +70,7 @@ struct ProgramContext {
   std::int64_t grad_bytes(std::int64_t elements) const { return elements * size_of(grad_type); }
   std::int64_t wide_bytes(std::int64_t elements) const { return elements * size_of(wide(type)); }
 
-  /// The task being lowered reads or writes the buffer.
+  /// The task being prepared reads or writes the buffer.
   Ref use(BufferId buffer) {
     table.touch(buffer, current);
     return {buffer, 0};

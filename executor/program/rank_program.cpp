@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/quantity.h"
-#include "executor/program/compute_lowering.h"
+#include "executor/program/compute_launcher.h"
 #include "executor/program/slots.h"
 
 namespace amsp {
@@ -53,8 +53,8 @@ RankProgram::RankProgram(const ModelSpec& model, const TrainingSpec& training,
   losses_ = context_.table.persistent(MemoryUse::kInputs, 2 * SlotLoss::slot_bytes(training));
   ParameterStore parameters(context_);
   GradientStore gradients(context_);
-  OptimizerLowering optimizer(context_, parameters, gradients);
-  ComputeLowering compute(context_, parameters, gradients, tokens_, losses_);
+  OptimizerLauncher optimizer(context_, parameters, gradients);
+  ComputeLauncher compute(context_, parameters, gradients, tokens_, losses_);
   owned_ = optimizer.parts();
   for (int i = 0; i < graph.size(); ++i) {
     context_.current = static_cast<TaskId>(i);
@@ -66,23 +66,23 @@ RankProgram::RankProgram(const ModelSpec& model, const TrainingSpec& training,
       case Phase::kForward:
       case Phase::kRecompute:
         launch =
-            task.key.op == Op::kAllGather ? parameters.lower_gather(task) : compute.lower(task);
+            task.key.op == Op::kAllGather ? parameters.prepare_gather(task) : compute.prepare(task);
         break;
       case Phase::kBackward:
-        launch = task.key.op == Op::kAllGather       ? parameters.lower_gather(task)
-                 : task.key.op == Op::kReduceScatter ? gradients.lower_scatter(task)
-                                                     : compute.lower(task);
+        launch = task.key.op == Op::kAllGather       ? parameters.prepare_gather(task)
+                 : task.key.op == Op::kReduceScatter ? gradients.prepare_scatter(task)
+                                                     : compute.prepare(task);
         break;
       case Phase::kGradSync:
-        launch = gradients.lower_reduction(task);
+        launch = gradients.prepare_reduction(task);
         break;
       case Phase::kOptimizer:
-        launch = task.key.op == Op::kNorm        ? optimizer.lower_norm()
-                 : task.key.op == Op::kAllReduce ? optimizer.lower_norm_reduction(task)
-                                                 : optimizer.lower_step(task);
+        launch = task.key.op == Op::kNorm        ? optimizer.prepare_norm()
+                 : task.key.op == Op::kAllReduce ? optimizer.prepare_norm_reduction(task)
+                                                 : optimizer.prepare_step(task);
         break;
       case Phase::kUpdate:
-        launch = parameters.lower_update(task);
+        launch = parameters.prepare_update(task);
         break;
       case Phase::kMark:
         break;

@@ -3,13 +3,13 @@
 #include <memory>
 #include <vector>
 
-#include "executor/program/optimizer_lowering.h"
+#include "executor/program/optimizer_launcher.h"
 #include "executor/program/program_context.h"
 #include "training/engine_policy.h"
 
 namespace amsp {
 
-/// A task graph lowered to launches on one rank's device. Holds the rank's memory.
+/// A task graph turned into launches on one rank's device. Holds the rank's memory.
 class RankProgram {
  public:
   /// `communicators` by stream of the graph, none for compute; they, the device, the graph and the
@@ -29,7 +29,7 @@ class RankProgram {
   const Addresses& at() const { return *context_.addresses; }
   const ProgramContext& context() const { return context_; }
   /// What the rank's optimizer owns.
-  const std::vector<OptimizerLowering::Part>& owned() const { return owned_; }
+  const std::vector<OptimizerLauncher::Part>& owned() const { return owned_; }
   BufferId tokens() const { return tokens_; }
   BufferId losses() const { return losses_; }
 
@@ -37,7 +37,7 @@ class RankProgram {
   ProgramContext context_;
   BufferId tokens_ = -1, losses_ = -1;
   std::vector<TaskLaunch> launches_;  // by task; empty for markers
-  std::vector<OptimizerLowering::Part> owned_;
+  std::vector<OptimizerLauncher::Part> owned_;
   MemoryPlan memory_;
 };
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/nearest.h"
 #include "core/statistics.h"
 #include "executor/interface/host_identity.h"
 #include "executor/program/initial_values.h"
@@ -30,10 +31,10 @@ std::vector<T> unpack(const std::string& text) {
   return values;
 }
 
-std::int64_t now_ns() {
+Nanoseconds now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return {std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec};
 }
 
 /// Values of a wide buffer, as doubles.
@@ -57,7 +58,7 @@ void upload_masters(const RankProgram& program) {
   const std::unique_ptr<Stream> stream = context.device.make_stream("compute");
   std::vector<double> values;
   std::vector<float> narrow;
-  for (const OptimizerLowering::Part& part : program.owned()) {
+  for (const OptimizerLauncher::Part& part : program.owned()) {
     values.resize(static_cast<std::size_t>(part.count));
     initial_values(context.tensor(part.tensor), part.tensor, context.hyper.seed,
                    context.hyper.initial_deviation, part.offset, values);
@@ -68,6 +69,28 @@ void upload_masters(const RankProgram& program) {
                           static_cast<std::size_t>(context.wide_bytes(part.count)));
     stream->synchronize();
   }
+}
+
+/// What of the model there are no kernels for.
+std::vector<std::string> beyond_llama(const ModelSpec& model) {
+  std::vector<std::string> parts;
+  if (model.norm == NormKind::kLayer) parts.emplace_back("LayerNorm");
+  if (model.qk_norm) parts.emplace_back("norms of q and k");
+  switch (model.positions) {
+    case Positions::kRotary:
+      break;
+    case Positions::kLearned:
+      parts.emplace_back("learned positions");
+      break;
+    case Positions::kAlibi:
+      parts.emplace_back("ALiBi");
+      break;
+    case Positions::kNone:
+      parts.emplace_back("no positions");
+      break;
+  }
+  if (!model.gated) parts.emplace_back("GELU without a gate");
+  return parts;
 }
 
 }  // namespace
@@ -86,6 +109,11 @@ void check_executable(const Scenario& scenario, int ranks) {
     throw ConfigError(fmt::format(
         "{}#/training/optimizer: '{}' can't be executed yet, only simulated; allowed: adam",
         scenario.file, scenario.training.optimizer.name));
+  if (const std::vector<std::string> strange = beyond_llama(scenario.model); !strange.empty())
+    throw ConfigError(fmt::format(
+        "{}#/model: {} can't be executed yet, only simulated; allowed: RMSNorm, rotary positions, "
+        "a gated feed-forward network",
+        scenario.file, join(strange)));
 }
 
 void check_vocabulary(const Scenario& scenario, const TokenSource& tokens) {
@@ -165,20 +193,20 @@ Execution Executor::run(const TokenSource& tokens,
 
 /// Step times over all ranks as Timeline::step_time has them, memory, and the median step.
 void Executor::choose_step(Execution& result) {
-  std::vector<std::int64_t> mine;
+  std::vector<Nanoseconds> mine;
   for (const StepResult& step : steps_) {
-    mine.push_back(step.spans[index(graph_.window_begin)].end_ns);
-    mine.push_back(step.spans[index(graph_.window_end)].end_ns);
+    mine.push_back(step.spans[index(graph_.window_begin)].end);
+    mine.push_back(step.spans[index(graph_.window_end)].end);
   }
-  std::vector<std::int64_t> latest(mine.size(), 0);
+  std::vector<Nanoseconds> latest(mine.size());
   const std::vector<std::string> texts = world_.exchange(pack(mine));
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    const auto marks = unpack<std::int64_t>(texts[rank]);
+    const auto marks = unpack<Nanoseconds>(texts[rank]);
     for (std::size_t i = 0; i < marks.size(); ++i)
-      latest[i] = std::max(latest[i], marks[i] - result.clocks[rank].offset_ns);
+      latest[i] = std::max(latest[i], marks[i] - result.clocks[rank].offset);
   }
   for (std::size_t i = 0; i < latest.size(); i += 2)
-    result.step_times.push_back(Seconds{static_cast<double>(latest[i + 1] - latest[i]) / 1e9});
+    result.step_times.push_back(to_seconds(latest[i + 1] - latest[i]));
   if (!steps_.empty()) {
     const Seconds median = result.quantile(0.5);
     const auto found = std::ranges::find(result.step_times, median);
@@ -204,16 +232,16 @@ void Executor::build_timeline(Execution& result) {
   const auto step = std::ranges::find(steps_, result.traced_step, &StepResult::step);
   const std::vector<std::string> texts = world_.exchange(pack(step->spans));
   std::vector<std::vector<TaskSpan>> spans;
-  std::int64_t origin = INT64_MAX;
+  Nanoseconds origin = std::numeric_limits<Nanoseconds>::max();
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     spans.push_back(unpack<TaskSpan>(texts[rank]));
     for (TaskSpan& span : spans.back()) {
-      span.start_ns -= result.clocks[rank].offset_ns;
-      span.end_ns -= result.clocks[rank].offset_ns;
-      origin = std::min(origin, span.start_ns);
+      span.start -= result.clocks[rank].offset;
+      span.end -= result.clocks[rank].offset;
+      origin = std::min(origin, span.start);
     }
   }
-  origin_ns_ = origin;
+  origin_ = origin;
   LaneMap lanes(spans.size());
   for (std::size_t rank = 0; rank < lanes.size(); ++rank) lanes[rank] = static_cast<int>(rank);
   const auto shared = std::make_shared<const LaneMap>(lanes);
@@ -221,21 +249,20 @@ void Executor::build_timeline(Execution& result) {
   for (int i = 0; i < graph_.size(); ++i) {
     const auto id = static_cast<TaskId>(i);
     timeline_->add_task(shared, static_cast<int>(spans.size()));
-    std::vector<std::int64_t> starts;
-    for (const auto& of_rank : spans) starts.push_back(of_rank[index(id)].start_ns);
+    std::vector<Nanoseconds> starts;
+    for (const auto& of_rank : spans) starts.push_back(of_rank[index(id)].start);
     if (graph_[id].kind == WorkKind::kCollective)
       // A collective starts when its last member is there.
       for (const auto& group : process_groups(graph_.collective(graph_[id]).call.mesh, graph_.dp)) {
-        std::int64_t last = INT64_MIN;
+        Nanoseconds last = std::numeric_limits<Nanoseconds>::min();
         for (const Rank rank : group)
-          last = std::max(last, spans[static_cast<std::size_t>(rank)][index(id)].start_ns);
+          last = std::max(last, spans[static_cast<std::size_t>(rank)][index(id)].start);
         for (const Rank rank : group) starts[static_cast<std::size_t>(rank)] = last;
       }
     for (std::size_t rank = 0; rank < spans.size(); ++rank) {
-      const std::int64_t end = spans[rank][index(id)].end_ns;
+      const Nanoseconds end = spans[rank][index(id)].end;
       timeline_->lane(id, static_cast<int>(rank)) = {
-          Seconds{static_cast<double>(std::min(starts[rank], end) - origin) / 1e9},
-          Seconds{static_cast<double>(end - origin) / 1e9}};
+          to_seconds(std::min(starts[rank], end) - origin), to_seconds(end - origin)};
     }
   }
 }
@@ -251,19 +278,19 @@ void Executor::build_kernels(Execution& result, const KernelLog& log) {
   }
   kernels_.assign(static_cast<std::size_t>(graph_.size()), {});
   if (result.traced_step == 0) return;
-  const std::int64_t offset_ns =
-      result.clocks[static_cast<std::size_t>(world_.rank())].offset_ns + origin_ns_;
+  const Nanoseconds offset =
+      result.clocks[static_cast<std::size_t>(world_.rank())].offset + origin_;
   std::map<std::string, KernelTotal> totals;
   const auto tasks = log.window(result.traced_step);
   for (std::size_t task = 0; task < tasks.size(); ++task)
     for (const KernelLog::Entry& run : tasks[task]) {
-      const std::int64_t duration = run.end_ns - run.start_ns;
-      kernels_[task].push_back({*run.name, run.start_ns - offset_ns, duration});
+      const Nanoseconds duration = run.end - run.start;
+      kernels_[task].push_back({*run.name, run.start - offset, duration});
       if (task < index(graph_.window_begin)) continue;  // of the step before
       KernelTotal& total = totals[*run.name];
       total.name = *run.name;
       ++total.runs;
-      total.total += Seconds{static_cast<double>(duration) / 1e9};
+      total.total += to_seconds(duration);
     }
   for (auto& [name, total] : totals) result.kernels->by_name.push_back(std::move(total));
   std::ranges::stable_sort(result.kernels->by_name, std::ranges::greater{},
@@ -275,7 +302,7 @@ void Executor::gather_parameters(Execution& result) {
   const std::unique_ptr<Stream> stream = device_.make_stream("results");
   for (TensorId id = 0; id < static_cast<TensorId>(context.tensors.size()); ++id) {
     std::vector<double> mine;  // offset, count, values; once or not at all
-    for (const OptimizerLowering::Part& part : program_->owned()) {
+    for (const OptimizerLauncher::Part& part : program_->owned()) {
       if (part.tensor != id) continue;
       mine = download_wide(device_, *stream, program_->at()(part.master), part.count,
                            wide(context.type));
@@ -307,20 +334,20 @@ void Executor::measure_clocks(Execution& result) {
   const std::vector<std::string> hosts = world_.exchange(clock_domain());
   result.clocks.assign(hosts.size(), {});
   if (std::ranges::all_of(hosts, [&](const std::string& host) { return host == hosts[0]; })) return;
-  std::vector<std::int64_t> times;
+  std::vector<Nanoseconds> times;
   for (int i = 0; i < kBarriers; ++i) {
     world_.exchange("");
-    times.push_back(now_ns());
+    times.push_back(now());
   }
-  std::vector<std::vector<std::int64_t>> by_rank;
+  std::vector<std::vector<Nanoseconds>> by_rank;
   for (const std::string& text : world_.exchange(pack(times)))
-    by_rank.push_back(unpack<std::int64_t>(text));
+    by_rank.push_back(unpack<Nanoseconds>(text));
   for (std::size_t rank = 1; rank < hosts.size(); ++rank) {
     if (hosts[rank] == hosts[0]) continue;
-    std::vector<std::int64_t> offsets;
+    std::vector<Nanoseconds> offsets;
     for (std::size_t i = 0; i < kBarriers; ++i) offsets.push_back(by_rank[rank][i] - by_rank[0][i]);
     std::sort(offsets.begin(), offsets.end());
-    result.clocks[rank] = {offsets[kBarriers / 2], (offsets.back() - offsets.front() + 1) / 2};
+    result.clocks[rank] = {offsets[kBarriers / 2], (offsets.back() - offsets.front() + 1_ns) / 2};
   }
 }
 

@@ -31,8 +31,8 @@ struct ExecutionOptions {
 
 /// The clock of a rank against that of rank 0.
 struct ClockOffset {
-  std::int64_t offset_ns = 0;
-  std::int64_t uncertainty_ns = 0;
+  Nanoseconds offset;
+  Nanoseconds uncertainty;
 };
 
 /// All runs of kernels of one name.
@@ -99,7 +99,7 @@ class Executor {
   std::unique_ptr<RankProgram> program_;
   std::vector<StepResult> steps_;
   std::unique_ptr<Timeline> timeline_;
-  std::int64_t origin_ns_ = 0;  // of the timeline, on rank 0's clock
+  Nanoseconds origin_;  // of the timeline, on rank 0's clock
   RankKernels kernels_;
 };
 

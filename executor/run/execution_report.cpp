@@ -152,7 +152,8 @@ OrderedJson json_report(const Scenario& scenario, const ExecutionPlace& place,
   json["arena_bytes"] = execution.arena.value;
   OrderedJson clocks = OrderedJson::array();
   for (const ClockOffset& clock : execution.clocks)
-    clocks.push_back({{"offset_ns", clock.offset_ns}, {"uncertainty_ns", clock.uncertainty_ns}});
+    clocks.push_back(
+        {{"offset_ns", clock.offset.value}, {"uncertainty_ns", clock.uncertainty.value}});
   json["clocks"] = clocks;
   return json;
 }

@@ -28,7 +28,7 @@ void KernelLog::add(const KernelRuns& runs) {
     const auto [name, is_new] =
         name_.try_emplace(run.name, static_cast<std::int32_t>(names_.size()));
     if (is_new) names_.push_back(&name->first);
-    steps_[step].push_back({task->second, name->second, run.start_ns, run.end_ns});
+    steps_[step].push_back({task->second, name->second, {run.start_ns}, {run.end_ns}});
   }
 }
 
@@ -40,14 +40,14 @@ std::vector<std::vector<KernelLog::Entry>> KernelLog::window(std::int64_t step) 
     for (const Filed& run : found->second)
       if (const auto task = static_cast<std::size_t>(run.task); task >= first && task < end_)
         tasks[task - shift].push_back(
-            {names_[static_cast<std::size_t>(run.name)], run.start_ns, run.end_ns});
+            {names_[static_cast<std::size_t>(run.name)], run.start, run.end});
   };
   // The tail is the last tasks of the step before: those that end the window end it as well.
   file(step - 1, end_ - begin_, end_ - begin_);
   file(step, begin_, 0);
   for (auto& of_task : tasks)
     std::stable_sort(of_task.begin(), of_task.end(), [](const Entry& a, const Entry& b) {
-      return std::tie(a.start_ns, a.end_ns) < std::tie(b.start_ns, b.end_ns);
+      return std::tie(a.start, a.end) < std::tie(b.start, b.end);
     });
   return tasks;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/units.h"
 #include "executor/interface/kernel_run.h"
 #include "schedule/task_graph.h"
 
@@ -23,7 +24,7 @@ class KernelLog {
 
   struct Entry {
     const std::string* name;  // the log's
-    std::int64_t start_ns, end_ns;
+    Nanoseconds start, end;
   };
   /// By task of the graph, in order of start: of the tail of the step before, and of the step.
   std::vector<std::vector<Entry>> window(std::int64_t step) const;
@@ -34,7 +35,7 @@ class KernelLog {
  private:
   struct Filed {
     std::int32_t task, name;
-    std::int64_t start_ns, end_ns;
+    Nanoseconds start, end;
   };
 
   std::size_t begin_, end_;                             // the marks of the window

@@ -10,6 +10,13 @@
 #include "executor/program/slots.h"
 
 namespace amsp {
+namespace {
+
+TaskSpan span(Event& start, Event& end) {
+  return {{start.time_ns()}, {end.time_ns()}};
+}
+
+}  // namespace
 
 Runtime::Runtime(const RankProgram& program)
     : program_(program),
@@ -85,7 +92,7 @@ StepResult Runtime::collect(std::int64_t step) {
   StepResult result{step, {}, std::vector<TaskSpan>(end_ + 1)};
   for (std::size_t i = begin_; i < end_; ++i) then.ends[i]->synchronize();
   for (std::size_t i = begin_; i < end_; ++i)
-    result.spans[i] = {then.starts[i]->time_ns(), then.ends[i]->time_ns()};
+    result.spans[i] = span(*then.starts[i], *then.ends[i]);
   for (std::size_t i = 0; i < begin_; ++i) {
     result.spans[i] = tail_[i];
     tail_[i] = result.spans[at_end(i)];
@@ -107,7 +114,7 @@ void Runtime::collect_first_tail() {
   Slot& then = slot(0);
   for (std::size_t i = 0; i < begin_; ++i) {
     then.ends[at_end(i)]->synchronize();
-    tail_.push_back({then.starts[at_end(i)]->time_ns(), then.ends[at_end(i)]->time_ns()});
+    tail_.push_back(span(*then.starts[at_end(i)], *then.ends[at_end(i)]));
   }
 }
 
@@ -137,7 +144,7 @@ void Runtime::run(std::int64_t steps, const FillTokens& fill, const OnStep& on_s
   for (std::int64_t step = std::max<std::int64_t>(1, steps - 1); step <= steps; ++step) take(step);
   Slot& last = slot(steps);
   last.ends[end_]->synchronize();
-  finish(steps, {last.starts[end_]->time_ns(), last.ends[end_]->time_ns()});
+  finish(steps, span(*last.starts[end_], *last.ends[end_]));
 }
 
 }  // namespace amsp

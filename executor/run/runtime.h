@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "core/units.h"
 #include "executor/program/rank_program.h"
 
 namespace amsp {
 
-/// When a task ran on this rank, in nanoseconds of its clock.
+/// When a task ran on this rank, by its clock.
 struct TaskSpan {
-  std::int64_t start_ns = 0;
-  std::int64_t end_ns = 0;
+  Nanoseconds start;
+  Nanoseconds end;
 };
 
 /// What one step left behind on this rank.

@@ -32,10 +32,10 @@ Exported export_deepspeed(const Scenario& scenario, const Candidate& candidate) 
   const ShardingPlan& plan = candidate.plan;
   auto zero = zero_section(plan);
   if (!zero) {
-    result.notes = {
+    result.notes.emplace_back(fmt::format(
         "DeepSpeed shards optimizer states over all ranks (stages 1, 2), or parameters, gradients "
-        "and optimizer states alike over all or over equal groups (stage 3, MiCS): " +
-        to_string(plan) + " is neither"};
+        "and optimizer states alike over all or over equal groups (stage 3, MiCS): {} is neither",
+        to_string(plan)));
     return result;
   }
   const TrainingSpec& training = candidate.training;
@@ -52,18 +52,18 @@ Exported export_deepspeed(const Scenario& scenario, const Candidate& candidate) 
   result.possible = true;
   result.content = json.dump(2) + "\n";
   if (zero->contains("mics_shard_size"))
-    result.notes.push_back(
+    result.notes.emplace_back(
         "MiCS needs a DeepSpeed that has it, and the model built under deepspeed.zero.MiCS_Init");
   if ((*zero)["stage"] == 3)
-    result.notes.push_back("prefetching follows stage3_prefetch_bucket_size, not layers");
-  result.notes.push_back(
+    result.notes.emplace_back("prefetching follows stage3_prefetch_bucket_size, not layers");
+  result.notes.emplace_back(
       "DeepSpeed updates parameters by an all-gather after the step; broadcasts that overlap with "
       "the next forward can't be asked for");
   if (training.recompute == Recompute::kFull)
-    result.notes.push_back("full recompute is the model's business (checkpoint every layer)");
+    result.notes.emplace_back("full recompute is the model's business (checkpoint every layer)");
   if (training.clip_gradients)
-    result.notes.push_back("the scenario clips gradients but has no norm: set gradient_clipping");
-  result.notes.push_back("optimizer (" + training.optimizer.name +
+    result.notes.emplace_back("the scenario clips gradients but has no norm: set gradient_clipping");
+  result.notes.emplace_back("optimizer (" + training.optimizer.name +
                          ") and learning rate are the training script's");
   return result;
 }

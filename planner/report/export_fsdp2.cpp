@@ -8,11 +8,10 @@ Exported export_fsdp2(const Scenario& scenario, const Candidate& candidate) {
   Exported result;
   const ShardingPlan& plan = candidate.plan;
   if (plan.p != plan.g || plan.p != plan.os || plan.p.size() == 1) {
-    result.notes = {
+    result.notes.emplace_back(fmt::format(
         "FSDP2 shards parameters, gradients and optimizer states alike, over all ranks or over "
-        "equal "
-        "groups: " +
-        to_string(plan) + " isn't so"};
+        "equal groups: {} isn't so",
+        to_string(plan)));
     return result;
   }
   const int shard = plan.p.size();
@@ -57,16 +56,16 @@ Exported export_fsdp2(const Scenario& scenario, const Candidate& candidate) {
         "    \"\"\"Replicas are reduced with the last micro-batch only.\"\"\"\n"
         "    model.set_requires_all_reduce(index == MICRO_BATCHES - 1)\n";
   result.possible = true;
-  result.notes.push_back(
+  result.notes.emplace_back(
       "FSDP2 gathers a layer at a time (gather_unit block) and cuts tensors by rows: set both for "
       "a "
       "prediction of it");
   if (plan.p2)
-    result.notes.push_back("the head and embedding (the root) are kept gathered, not in p2");
+    result.notes.emplace_back("the head and embedding (the root) are kept gathered, not in p2");
   if (training.clip_gradients)
-    result.notes.push_back(
+    result.notes.emplace_back(
         "the scenario clips gradients but has no norm: clip in the training loop");
-  result.notes.push_back("optimizer (" + training.optimizer.name +
+  result.notes.emplace_back("optimizer (" + training.optimizer.name +
                          ") and learning rate are the training script's");
   return result;
 }

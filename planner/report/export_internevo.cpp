@@ -8,9 +8,10 @@ Exported export_internevo(const Scenario& scenario, const Candidate& candidate) 
   Exported result;
   const ShardingPlan& plan = candidate.plan;
   if (plan.g != plan.p || plan.p2) {
-    result.notes = {plan.p2 ? "InternEvo has no secondary copy of parameters (p2)"
-                            : "InternEvo keeps gradients where parameters are: g must be p, not " +
-                                  to_string(plan.g)};
+    result.notes.emplace_back(
+        plan.p2 ? "InternEvo has no secondary copy of parameters (p2)"
+                : fmt::format("InternEvo keeps gradients where parameters are: g must be p, not {}",
+                              to_string(plan.g)));
     return result;
   }
   const TrainingSpec& training = candidate.training;
@@ -43,15 +44,15 @@ Exported export_internevo(const Scenario& scenario, const Candidate& candidate) 
       boolean(engine.overlap_all_reduce), boolean(engine.overlap_broadcast),
       engine.bucket.value / training.gradient_bytes, plan.os.size() / weight,
       weight > 1 ? "isp" : "mtp", weight, boolean(weight > 1 && engine.overlap_gather));
-  result.notes.push_back(
+  result.notes.emplace_back(
       "sections data, model, hybrid_zero_optimizer hold only what the plan "
       "decides: merge them into yours");
   if (training.clip_gradients)
-    result.notes.push_back(
+    result.notes.emplace_back(
         "the scenario clips gradients but has no norm: set hybrid_zero_optimizer.clip_grad_norm");
   if (training.optimizer.name != "adam")
-    result.notes.push_back("InternEvo's optimizer is Adam, the scenario's " +
-                           training.optimizer.name);
+    result.notes.emplace_back(
+        fmt::format("InternEvo's optimizer is Adam, the scenario's {}", training.optimizer.name));
   return result;
 }
 

@@ -13,10 +13,10 @@ namespace {
 
 /// In a worker: step time and the sum of all tasks.
 std::vector<double> run_one(const Scenario& scenario, std::shared_ptr<const Machine> machine,
-                            const EngineFactory& engine) {
+                            const Play& play) {
   const Setup setup(scenario, std::move(machine));
-  const Timeline timeline = engine(setup.lowering())->run(setup.graph());
-  return {timeline.step_time().value, exact_cost(setup.lowering()).total.value};
+  return {play(setup.lowering()).timeline.step_time().value,
+          exact_cost(setup.lowering()).total.value};
 }
 
 StepCost step_cost(const JobOutcome& outcome, bool screened) {
@@ -43,8 +43,7 @@ bool run_candidates(ClosedForms& forms, const std::vector<Run>& runs, const Runn
   };
   for (const Run& run : runs) machine(run);
   const auto job = [&](std::size_t i) {
-    return run_one(scenario_of(forms.scenario(), runs[i].candidate), machine(runs[i]),
-                   runner.engine);
+    return run_one(scenario_of(forms.scenario(), runs[i].candidate), machine(runs[i]), runner.play);
   };
   const auto done = [&](std::size_t i, const JobOutcome& outcome) {
     known(i, step_cost(outcome, runs[i].screened));

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,16 +10,13 @@
 #include "planner/search/candidate.h"
 #include "planner/search/closed_forms.h"
 #include "planner/search/planning_case.h"
-#include "traces/timeline/engine.h"
+#include "prediction/predict.h"
 
 namespace amsp {
 
-/// Makes what runs a task graph: the simulator, or another engine in tests.
-using EngineFactory = std::function<std::unique_ptr<Engine>(const Lowering&)>;
-
-/// How engines are run: in `workers` processes at a time.
+/// How candidates are run: in `workers` processes at a time.
 struct Runner {
-  EngineFactory engine;
+  Play play;
   int workers = 1;
   /// Called several times a second with how many of how many runs are done; false stops the search,
   /// which then returns what it knows.
@@ -29,7 +25,7 @@ struct Runner {
   };
 };
 
-/// What an engine says of a candidate, or why it says nothing.
+/// What a run says of a candidate, or why it says nothing.
 struct StepCost {
   std::optional<Seconds> step_time;
   bool screened = false;         // with even broadcasts: off by some 0.01 %
@@ -49,7 +45,7 @@ struct Run {
 bool run_candidates(ClosedForms& forms, const std::vector<Run>& runs, const Runner& runner,
                     const std::function<void(std::size_t, const StepCost&)>& known);
 
-/// step-time: the engine's, overlap and contention included. comm-time: the paper's T_comm.
+/// step-time: the simulated one, overlap and contention included. comm-time: the paper's T_comm.
 enum class Objective { kStepTime, kCommTime };
 
 struct SearchOptions {
@@ -110,13 +106,13 @@ struct SearchResult {
 using KnownEntry = std::function<void(const Entry&)>;
 
 /// Finds the best candidate of a case. Closed forms for all; memory decides what is possible; the
-/// engine runs the rest: by step-time everything that fits, candidates with the same schedule once,
+/// rest is run: by step-time everything that fits, candidates with the same schedule once,
 /// and where that folds badly (groups that span nodes inside broadcasts that do) first with even
-/// broadcasts, then the best as they are until the `top` of the ranking are exact. By comm-time it
-/// runs what is to be exact. `known` is called for each candidate as it becomes known.
-/// `scale` asks what if; `same_times` is a search of the same case in which all took the same time
-/// (other memory only), and what it knows isn't run again.
-/// Throws ConfigError if the objective doesn't see what an axis changes.
+/// broadcasts, then the best as they are until the `top` of the ranking are exact. By comm-time
+/// what is to be exact is run. `known` is called for each candidate as it becomes known. `scale`
+/// asks what if; `same_times` is a search of the same case in which all took the same time (other
+/// memory only), and what it knows isn't run again. Throws ConfigError if the objective doesn't see
+/// what an axis changes.
 SearchResult search(
     const PlanningCase& question, const SearchOptions& options, const Runner& runner,
     const KnownEntry& known = [](const Entry&) {}, const HardwareScale& scale = {},

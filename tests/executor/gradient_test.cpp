@@ -41,7 +41,7 @@ class Model {
 
   /// The mean loss of the micro-batches with these parameters.
   double loss(const Values& parameters) {
-    for (const OptimizerLowering::Part& part : program_->owned())
+    for (const OptimizerLauncher::Part& part : program_->owned())
       std::memcpy(program_->at()(part.master), of(parameters, part).data(),
                   static_cast<std::size_t>(part.count) * sizeof(double));
     double sum = 0;
@@ -61,7 +61,7 @@ class Model {
   /// The gradient of the last loss.
   Values gradient() const {
     Values result(tensors().size());
-    for (const OptimizerLowering::Part& part : program_->owned()) {
+    for (const OptimizerLauncher::Part& part : program_->owned()) {
       const auto* from = static_cast<const double*>(program_->at()(part.gradient));
       for (std::int64_t i = 0; i < part.count; ++i)
         result[static_cast<std::size_t>(part.tensor)].push_back(from[i] /
@@ -71,7 +71,7 @@ class Model {
   }
 
  private:
-  static const std::vector<double>& of(const Values& values, const OptimizerLowering::Part& part) {
+  static const std::vector<double>& of(const Values& values, const OptimizerLauncher::Part& part) {
     const auto& tensor = values[static_cast<std::size_t>(part.tensor)];
     AMSP_CHECK(part.offset == 0 && part.count == static_cast<std::int64_t>(tensor.size()),
                "one rank owns whole tensors");

@@ -50,8 +50,8 @@ TEST(KernelLog, FilesRunsByStepAndTaskAndSortsThem) {
   for (std::size_t task = 0; task < window.size(); ++task)
     EXPECT_EQ(window[task].size(), task == index(first) ? 2u : 0u) << task;
   EXPECT_EQ(*window[index(first)][0].name, "a");
-  EXPECT_EQ(window[index(first)][0].start_ns, 10);
-  EXPECT_EQ(window[index(first)][0].end_ns, 20);
+  EXPECT_EQ(window[index(first)][0].start, 10_ns);
+  EXPECT_EQ(window[index(first)][0].end, 20_ns);
   EXPECT_EQ(*window[index(first)][1].name, "b");
   EXPECT_EQ(log.window(1)[index(first)].size(), 0u);
 }
@@ -70,9 +70,9 @@ TEST(KernelLog, TheWindowBeginsWithTheTailOfTheStepBefore) {
   const auto window = log.window(2);
   for (std::size_t i = 0; i < tail; ++i) {
     ASSERT_EQ(window[i].size(), 1u);
-    EXPECT_EQ(window[i][0].start_ns, 1000 + static_cast<std::int64_t>(i));
+    EXPECT_EQ(window[i][0].start, Nanoseconds{1000 + static_cast<std::int64_t>(i)});
     ASSERT_EQ(window[end - tail + i].size(), 1u);
-    EXPECT_EQ(window[end - tail + i][0].start_ns, 2000 + static_cast<std::int64_t>(i));
+    EXPECT_EQ(window[end - tail + i][0].start, Nanoseconds{2000 + static_cast<std::int64_t>(i)});
   }
 }
 
@@ -103,10 +103,10 @@ TEST_P(HostKernels, LieInTheSpansOfTheirTasksOneAfterTheOther) {
       const auto& mine = all[index(event.task)];
       const std::string key = graph.key(event.task);
       EXPECT_FALSE(mine.empty()) << key;
-      Nanoseconds from = event.start, sum = 0;
+      Nanoseconds from = event.start, sum = 0_ns;
       for (const TracedKernel& kernel : mine) {
         EXPECT_GE(kernel.start, from) << key << ", " << kernel.name;
-        EXPECT_GE(kernel.duration, 0);
+        EXPECT_GE(kernel.duration, 0_ns);
         from = kernel.start + kernel.duration;
         sum += kernel.duration;
         ++kernels;
@@ -177,7 +177,7 @@ TEST(KernelTotals, AddUpTheTracedStepsKernelsLongestFirst) {
         const auto begin = index(executor.timeline().graph().window_begin);
         for (std::size_t task = begin; task < kernels.size(); ++task)
           for (const TracedKernel& kernel : kernels[task]) {
-            sum += static_cast<double>(kernel.duration) / 1e9;
+            sum += static_cast<double>(kernel.duration.value) / 1e9;
             ++runs;
           }
       });

@@ -8,7 +8,7 @@
 #include "parity.h"
 #include "prediction/predict.h"
 #include "sim/simulator.h"
-#include "tests/sim/small_cluster.h"
+#include "tests/lowering/small_cluster.h"
 #include "trace_tasks.h"
 
 namespace amsp {
@@ -90,8 +90,7 @@ class SameTasks : public testing::TestWithParam<Case> {};
 TEST_P(SameTasks, AsTheSimulator) {
   const Scenario scenario = scenario_of(GetParam());
   const amsp::Setup setup(scenario);  // not gtest's
-  Simulator simulator(setup.lowering());
-  const Timeline simulated = simulator.run(setup.graph());
+  const Timeline simulated = simulate(setup.lowering()).timeline;
 
   std::map<Rank, TaskCounts> executed;
   ExecutionOptions options;

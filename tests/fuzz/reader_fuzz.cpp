@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       summary_text(analysis);
       path_json(analysis);
       const TraceDiff diff = diff_traces(analysis, analysis);
-      if (diff.step_a != diff.step_b || diff.absolute_error != 0 || !diff.only_a.empty())
+      if (diff.step_a != diff.step_b || diff.absolute_error != 0_ns || !diff.only_a.empty())
         __builtin_trap();
       const std::string merged = merged_trace(diff, analysis, analysis);
       if (!broken_trace_rules(merged, RuleSet::kViewers).empty()) __builtin_trap();

@@ -32,16 +32,14 @@ inline PlanningCase tiny_case(int nodes, int gpus, const std::vector<std::string
 
 inline Runner simulating(int workers = 2) {
   Runner runner;
-  runner.engine = [](const Lowering& lowering) -> std::unique_ptr<Engine> {
-    return std::make_unique<Simulator>(lowering);
-  };
+  runner.play = simulate;
   runner.workers = workers;
   return runner;
 }
 
 inline double simulated_step(const Scenario& scenario) {
   const Setup setup(scenario);
-  return Simulator(setup.lowering()).run(setup.graph()).step_time().value;
+  return simulate(setup.lowering()).timeline.step_time().value;
 }
 
 inline Seconds t_comm_of(const Scenario& scenario) {

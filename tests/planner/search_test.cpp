@@ -185,29 +185,20 @@ TEST(Search, SaysWhatDoesNotFitAndByHowMuch) {
   EXPECT_THAT(reasons[0].reason, testing::StartsWith("exceed 1.00 GiB, the nearest by "));
 }
 
-/// An engine that can't run what shards parameters, and dies of what shards optimizer states.
-class BadEngine : public Engine {
- public:
-  explicit BadEngine(const Lowering& lowering) : simulator_(lowering) {}
-  Timeline run(const TaskGraph& graph) override {
-    for (const Task& task : graph.tasks())
-      if (task.kind == WorkKind::kCollective) {
-        if (task.key.op == Op::kAllGather) throw ConfigError("no all-gather here");
-        if (task.key.op == Op::kBroadcast) ::kill(::getpid(), SIGKILL);
-      }
-    return simulator_.run(graph);
-  }
-
- private:
-  Simulator simulator_;
-};
+/// Can't play what shards parameters, and dies of what shards optimizer states.
+Playback play_badly(const Lowering& lowering) {
+  for (const Task& task : lowering.graph().tasks())
+    if (task.kind == WorkKind::kCollective) {
+      if (task.key.op == Op::kAllGather) throw ConfigError("no all-gather here");
+      if (task.key.op == Op::kBroadcast) ::kill(::getpid(), SIGKILL);
+    }
+  return simulate(lowering);
+}
 
 TEST(Search, GroupsWhatCouldNotBeTimed) {
   const PlanningCase question = tiny_case(1, 2);
   Runner runner = simulating();
-  runner.engine = [](const Lowering& lowering) -> std::unique_ptr<Engine> {
-    return std::make_unique<BadEngine>(lowering);
-  };
+  runner.play = play_badly;
   const SearchResult result = search(question, {}, runner);
   EXPECT_EQ(result.by_step_time.size(), 1U);  // ddp
   const auto reasons = rejections(result);

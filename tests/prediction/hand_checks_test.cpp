@@ -22,7 +22,7 @@ class HandChecks : public testing::TestWithParam<HandCheck> {};
 
 /// From the first start to the last end of a class of tasks in a run without overlap.
 double span_of(const Predicted& p, Phase phase, Op op) {
-  const TaskGraph& graph = p.setup->graph();
+  const TaskGraph& graph = p.setup.graph();
   double sum = 0;
   for (int i = 0; i < graph.size(); ++i) {
     const auto id = static_cast<TaskId>(i);
@@ -30,7 +30,7 @@ double span_of(const Predicted& p, Phase phase, Op op) {
     if (key.step != 1 || key.phase != phase || key.op != op) continue;
     double longest = 0;
     for (Rank rank = 0; rank < graph.dp.size(); ++rank) {
-      const Span span = p.timeline->span(id, rank);
+      const Span span = p.playback.timeline.span(id, rank);
       longest = std::max(longest, (span.end - span.start).value);
     }
     sum += longest;
@@ -38,9 +38,10 @@ double span_of(const Predicted& p, Phase phase, Op op) {
   return sum;
 }
 
-TEST_P(HandChecks, AreMetWithinFivePercent) {
+TEST_P(HandChecks, AreMet) {
   const HandCheck& check = GetParam();
-  const Predicted p = predict(paper_scenario(check.model, 8, 1, kNoOverlap));
+  const Predicted p = predict(
+      paper_scenario(check.model, 8, 1, kNoOverlap + std::vector<std::string>{"stack=reference"}));
   const double optimizer = span_of(p, Phase::kOptimizer, Op::kStep);
   const double norm = span_of(p, Phase::kOptimizer, Op::kNorm);
   const double compute = p.prediction.exact.compute.value - optimizer - norm;

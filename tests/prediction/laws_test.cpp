@@ -31,7 +31,7 @@ TEST(Laws, DoublingTheBottleneckHalvesTheBandwidthTerm) {
 
 TEST(Laws, ASlowLinkThatNothingCrossesChangesNothing) {
   const auto step = [](const char* conditions) {
-    return predict(tiny_scenario({"plan=zero3", conditions})).step_s();
+    return step_s(predict(tiny_scenario({"plan=zero3", conditions})));
   };
   EXPECT_DOUBLE_EQ(step(R"(conditions={"slow_links":[{"at":"node0/nic[0-7]","capacity":0.01}]})"),
                    step("conditions={}"));
@@ -58,22 +58,22 @@ TEST(Laws, ASlowGpuTakesItsTimeAndTheOthersWait) {
   slow.push_back(R"(conditions={"slow_gpus":[{"at":"node0/gpu3","speed":0.5}]})");
   const Predicted usual = predict(tiny_scenario(none)), straggler = predict(tiny_scenario(slow));
   EXPECT_EQ(straggler.prediction.rank, 3);
-  EXPECT_NEAR(straggler.step_s() - usual.step_s(), usual.prediction.exact.compute.value,
-              1e-3 * usual.step_s());
-  EXPECT_NEAR(straggler.prediction.exact.total.value, straggler.step_s(), 1e-6);
+  EXPECT_NEAR(step_s(straggler) - step_s(usual), usual.prediction.exact.compute.value,
+              1e-3 * step_s(usual));
+  EXPECT_NEAR(straggler.prediction.exact.total.value, step_s(straggler), 1e-6);
 }
 
 TEST(Laws, AnUnusedLinkChangesNothing) {
   // On one node nothing crosses NICs or the fabric.
   const auto step = [](const char* spines) {
-    return predict(tiny_scenario({"plan=zero3", std::string("cluster.fabric.spines=") + spines}))
-        .step_s();
+    return step_s(
+        predict(tiny_scenario({"plan=zero3", std::string("cluster.fabric.spines=") + spines})));
   };
   EXPECT_DOUBLE_EQ(step("2"), step("8"));
 }
 
 TEST(Laws, TheSameGroupInsideANodeIsFasterThanOverNodes) {
-  // SPEC section 2, rule 2: fewest nodes, because NVLink is faster than the network.
+  // A plan's groups span the fewest nodes, because NVLink is faster than the network.
   const auto gather = [](const char* overrides) {
     return communication_s(predict(tiny_scenario({"cluster.nodes=8", overrides})), "param_gather");
   };
@@ -87,14 +87,12 @@ TEST(Laws, TheSameGroupInsideANodeIsFasterThanOverNodes) {
 
 TEST(Laws, MoreOverlapNeverHurtsOnThePapersTestbed) {
   for (const char* model : {"llama-7b", "llama-13b", "llama-30b"}) {
-    const double full = predict(paper_scenario(model, 8, 1)).step_s();
+    const double full = step_s(predict(paper_scenario(model, 8, 1)));
     const std::vector<std::string> no_bc = {"engine.preset=amsp", "engine.overlap.broadcast=false"};
-    const double without_bc = predict(paper_scenario(model, 8, 1, no_bc)).step_s();
-    const double without_ar =
-        predict(paper_scenario(model, 8, 1,
-                               no_bc + std::vector<std::string>{"engine.overlap.all_reduce=false"}))
-            .step_s();
-    const double none = predict(paper_scenario(model, 8, 1, kNoOverlap)).step_s();
+    const double without_bc = step_s(predict(paper_scenario(model, 8, 1, no_bc)));
+    const double without_ar = step_s(predict(paper_scenario(
+        model, 8, 1, no_bc + std::vector<std::string>{"engine.overlap.all_reduce=false"})));
+    const double none = step_s(predict(paper_scenario(model, 8, 1, kNoOverlap)));
     EXPECT_LT(full, without_bc) << model;
     EXPECT_LT(without_bc, without_ar) << model;
     EXPECT_LE(without_ar, none) << model;
@@ -112,7 +110,8 @@ TEST(Laws, HalvingTheGpuDoublesComputeAlone) {
                                       R"("attention_efficiency":0.5,"sms":108})"}))
         .prediction.exact.compute.value;
   };
-  EXPECT_NEAR(compute("156TFLOPS", "1000GBps") / compute("312TFLOPS", "2000GBps"), 2, 1e-3);
+  // All but the gaps between kernels.
+  EXPECT_NEAR(compute("156TFLOPS", "1000GBps") / compute("312TFLOPS", "2000GBps"), 2, 6e-3);
 }
 
 }  // namespace

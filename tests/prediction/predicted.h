@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,22 +9,12 @@
 
 namespace amsp {
 
-/// A scenario with everything that was computed from it.
-struct Predicted {
-  std::unique_ptr<Setup> setup;
-  std::unique_ptr<Timeline> timeline;
-  Prediction prediction;
-
-  double step_s() const { return prediction.step_time.value; }
-};
-
 inline Predicted predict(const Scenario& scenario, int full_steps = 1) {
-  Predicted result;
-  result.setup = std::make_unique<Setup>(scenario, full_steps);
-  Simulator simulator(result.setup->lowering());
-  result.timeline = std::make_unique<Timeline>(simulator.run(result.setup->graph()));
-  result.prediction = summarise(*result.setup, *result.timeline);
-  return result;
+  return predict(scenario, simulate, full_steps);
+}
+
+inline double step_s(const Predicted& p) {
+  return p.prediction.step_time.value;
 }
 
 /// A tiny model on an unprofiled cluster; overrides as with --set.

@@ -24,9 +24,9 @@ constexpr BadScenario kEngines[] = {
      "s.json#/engine/bucket: must be at least one byte"},
     {"MisspeltSwitch", R"({"engine": {"comunicators": "shared"}})",
      "s.json#/engine/comunicators: is not a known key; did you mean 'communicators'? (allowed: "
-     "bucket, communicators, decoupled_reduce_scatter, gather_unit, grad_reduction, "
+     "bucket, communicators, decoupled_reduce_scatter, gather_copies, gather_unit, grad_reduction, "
      "max_pending_reduce, os_sharding, overlap, param_update, prefetch_layers, preset, "
-     "reduce_unit, replica_sync)"},
+     "reduce_copies, reduce_unit, replica_sync)"},
     {"MisspeltValue", R"({"engine": {"communicators": "sharred"}})",
      "s.json#/engine/communicators: must be one of shared, separate; found \"sharred\"; did you "
      "mean 'shared'?"},

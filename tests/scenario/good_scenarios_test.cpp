@@ -45,6 +45,11 @@ TEST(ReadScenario, ReadsEveryKey) {
               testing::ElementsAre(2048, 4, 16, 4, 256, 5632, 32000));
   EXPECT_TRUE(model.tied_embeddings && model.qkv_bias && model.output_bias && model.mlp_bias &&
               model.fused_qkv && model.fused_gate_up);
+  EXPECT_EQ(model.norm, NormKind::kLayer);
+  EXPECT_FALSE(model.norm_bias);
+  EXPECT_EQ(model.positions, Positions::kLearned);
+  EXPECT_EQ(model.max_positions, 4096);
+  EXPECT_TRUE(model.gated && model.qk_norm);
   EXPECT_EQ(full.cluster.gpus(), 32);
   EXPECT_EQ(full.training.micro_batches, 2);  // 128 / (2 * 32)
   EXPECT_EQ(full.training.recompute, Recompute::kFull);
@@ -109,6 +114,19 @@ TEST(ReadScenario, DimensionsFollowTheOverriddenOnes) {
   EXPECT_EQ(read_scenario(json, "s.json").model.kv_heads, 4);
 }
 
+TEST(ReadScenario, APresetsStructureCanBeOverridden) {
+  Json json = base_scenario();
+  json["model"] = {{"preset", "mpt-7b"}, {"max_positions", 4096}};
+  const ModelSpec longer = read_scenario(json, "s.json").model;
+  EXPECT_EQ(longer.name, "mpt-7b-changed");
+  EXPECT_EQ(parameter_count(longer), 6'667'247'616);
+  json["model"] = {{"preset", "mpt-7b"}, {"positions", "alibi"}, {"norm_bias", false}};
+  const ModelSpec without_table = read_scenario(json, "s.json").model;
+  EXPECT_EQ(without_table.max_positions, 0);
+  // without the table of 4096 rows, and the biases of 65 norms
+  EXPECT_EQ(parameter_count(without_table), 6'667'247'616 - 4096 * 4096 - 65 * 4096);
+}
+
 TEST(ReadScenario, NamedAndExplicitPlansAreTheSame) {
   Json json = base_scenario();
   json["plan"] = "zero3";
@@ -130,6 +148,7 @@ TEST(ReadScenario, EveryPresetModelByName) {
   for (const std::string& name : model_preset_names()) {
     Json json = base_scenario();
     json["model"] = {{"preset", name}};
+    json["training"]["sequence_length"] = 1024;  // the shortest table of positions
     EXPECT_EQ(read_scenario(json, "s.json").model.name, name);
   }
 }

@@ -20,8 +20,8 @@ const ShardingPlan kZero2{kOne, kAll, kAll, kAll, {}};
 const ShardingPlan kZero3{kAll, kAll, kAll, kAll, {}};
 const ShardingPlan kDdp{kOne, kOne, kOne, kAll, {}};
 
-struct Program {
-  Program(const std::string& engine, const ShardingPlan& plan, int micro_batches = 1)
+struct Built {
+  Built(const std::string& engine, const ShardingPlan& plan, int micro_batches = 1)
       : graph(build_schedule(small_model(), small_training(micro_batches), plan,
                              engine_policy(engine))),
         keys(by_key(graph)) {}
@@ -54,7 +54,7 @@ TEST(Engines, AmspIsTheDefault) {
 // --- deepspeed
 
 TEST(DeepSpeed, ReduceScatterBlocksTheBackward) {
-  const Program deepspeed("deepspeed", kZero3), amsp("amsp", kZero3);
+  const Built deepspeed("deepspeed", kZero3), amsp("amsp", kZero3);
   const std::string scatter = "s1/mb0/bwd/L1/down/reduce_scatter@2x2";
   const std::string next = "s1/mb0/bwd/L1/down/dgrad";
   EXPECT_TRUE(deepspeed.must_precede(scatter, next));
@@ -62,18 +62,18 @@ TEST(DeepSpeed, ReduceScatterBlocksTheBackward) {
 }
 
 TEST(DeepSpeed, ReduceScatterBlocksTheAllReduce) {
-  const Program deepspeed("deepspeed", kHsdp);
+  const Built deepspeed("deepspeed", kHsdp);
   EXPECT_TRUE(deepspeed.must_precede("s1/mb0/bwd/emb/embedding/reduce_scatter@2x1",
                                      "s1/mb0/grad_sync/-/bucket0/all_reduce@1x2/2x1"));
 }
 
 TEST(DeepSpeed, Stage2ReducesEveryMicroBatchStage1OnlyTheLast) {
-  EXPECT_EQ(Program("deepspeed", kZero2, 3).count(Phase::kGradSync, Op::kAllReduce), 3);
-  EXPECT_EQ(Program("deepspeed", kZero1, 3).count(Phase::kGradSync, Op::kAllReduce), 1);
+  EXPECT_EQ(Built("deepspeed", kZero2, 3).count(Phase::kGradSync, Op::kAllReduce), 3);
+  EXPECT_EQ(Built("deepspeed", kZero1, 3).count(Phase::kGradSync, Op::kAllReduce), 1);
 }
 
 TEST(DeepSpeed, GathersAllParametersBeforeTheNextForward) {
-  const Program deepspeed("deepspeed", kZero1), amsp("amsp", kZero1);
+  const Built deepspeed("deepspeed", kZero1), amsp("amsp", kZero1);
   EXPECT_EQ(deepspeed.count(Phase::kUpdate, Op::kBroadcast), 0);
   const std::string first = "s1/mb0/fwd/emb/embedding/forward";
   EXPECT_TRUE(deepspeed.must_precede("s0/-/update/head/params/all_gather@2x2", first));
@@ -83,24 +83,24 @@ TEST(DeepSpeed, GathersAllParametersBeforeTheNextForward) {
 // --- fsdp2
 
 TEST(Fsdp2, GathersAndReducesLayerByLayer) {
-  const Program fsdp2("fsdp2", kZero3);
+  const Built fsdp2("fsdp2", kZero3);
   const int blocks = 2 + small_model().layers;
   EXPECT_EQ(fsdp2.count(Phase::kForward, Op::kAllGather), blocks);
   EXPECT_EQ(fsdp2.count(Phase::kBackward, Op::kAllGather), blocks - 1);  // not the embedding
   EXPECT_EQ(fsdp2.count(Phase::kBackward, Op::kReduceScatter), blocks);
-  const Program amsp("amsp", kZero3);
-  const auto bytes = [](const Program& program) {
+  const Built amsp("amsp", kZero3);
+  const auto bytes = [](const Built& built) {
     std::int64_t sum = 0;
-    for (const Task& task : program.graph.tasks())
+    for (const Task& task : built.graph.tasks())
       if (task.key.step == 1 && task.key.op == Op::kReduceScatter)
-        sum += program.graph.collective(task).call.bytes.value;
+        sum += built.graph.collective(task).call.bytes.value;
     return sum;
   };
   EXPECT_EQ(bytes(fsdp2), bytes(amsp));
 }
 
 TEST(Fsdp2, ReduceScatterOverlapsTheNextLayerOnly) {
-  const Program fsdp2("fsdp2", kZero3);
+  const Built fsdp2("fsdp2", kZero3);
   const std::string scatter = "s1/mb0/bwd/L1/params/reduce_scatter@2x2";
   EXPECT_TRUE(fsdp2.must_precede("s1/mb0/bwd/L1/q/wgrad", scatter));
   EXPECT_FALSE(fsdp2.must_precede(scatter, "s1/mb0/bwd/L0/down/wgrad"));
@@ -108,14 +108,14 @@ TEST(Fsdp2, ReduceScatterOverlapsTheNextLayerOnly) {
 }
 
 TEST(Fsdp2, HybridShardingAllReducesEachLayerInEveryMicroBatch) {
-  const Program fsdp2("fsdp2", kHsdp, 3);
+  const Built fsdp2("fsdp2", kHsdp, 3);
   const int blocks = 2 + small_model().layers;
   EXPECT_EQ(fsdp2.count(Phase::kGradSync, Op::kAllReduce), 3 * blocks);
-  EXPECT_EQ(Program("amsp", kHsdp, 3).count(Phase::kGradSync, Op::kAllReduce), 1);
+  EXPECT_EQ(Built("amsp", kHsdp, 3).count(Phase::kGradSync, Op::kAllReduce), 1);
 }
 
 TEST(Fsdp2, GatherAndReduceScatterTakeTurns) {
-  const Program fsdp2("fsdp2", kZero3);
+  const Built fsdp2("fsdp2", kZero3);
   EXPECT_EQ(fsdp2.graph[fsdp2.at("s1/mb0/bwd/L0/params/all_gather@2x2")].stream,
             fsdp2.graph[fsdp2.at("s1/mb0/bwd/L1/params/reduce_scatter@2x2")].stream);
 }
@@ -123,11 +123,11 @@ TEST(Fsdp2, GatherAndReduceScatterTakeTurns) {
 // --- ddp
 
 TEST(Ddp, ReducesInEveryMicroBatch) {
-  EXPECT_EQ(Program("ddp", kDdp, 3).count(Phase::kGradSync, Op::kAllReduce), 3);
+  EXPECT_EQ(Built("ddp", kDdp, 3).count(Phase::kGradSync, Op::kAllReduce), 3);
 }
 
 TEST(Ddp, BroadcastsOptimizerShardsAfterTheStep) {
-  const Program ddp("ddp", kZero1);
+  const Built ddp("ddp", kZero1);
   EXPECT_TRUE(ddp.must_precede("s0/-/update/head/params/broadcast@2x2",
                                "s1/mb0/fwd/emb/embedding/forward"));
 }

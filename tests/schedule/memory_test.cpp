@@ -41,6 +41,29 @@ TEST(Memory, StatesOfTheSmallModelByHand) {
   EXPECT_EQ(memory.part("gathered parameters"), 0_B);
 }
 
+TEST(Memory, ActivationsFollowTheFamily) {
+  const ShardingPlan plan{{1, 1}, {1, 1}, {2, 1}, {2, 1}, {}};
+  const auto activations = [&plan](const ModelSpec& model) {
+    const auto memory = estimate_memory(model, small_training(), plan, {}, cluster_of(1, 1_GiB));
+    for (const MemoryPart& part : memory.parts)
+      if (part.name == "activations") return part;
+    return MemoryPart{};
+  };
+  const std::int64_t ends = 512;
+  ModelSpec model = small_model();
+  EXPECT_EQ(activations(model).formula,
+            "L x S b (8h + 4ad + 4 a_kv d + 6f + 4a) = 2 x 3.33 kB, ends");
+  model.norm = NormKind::kLayer;
+  model.positions = Positions::kAlibi;  // neither keeps more
+  EXPECT_EQ(activations(model).bytes.value, 2 * 16 * (200 + 8) + ends);
+  model.gated = false;  // up and its GELU instead of gate, up, product
+  EXPECT_EQ(activations(model).bytes.value, 2 * 16 * (200 - 2 * 12 + 8) + ends);
+  model.qk_norm = true;  // q and k before and after; attention's output and v don't have one
+  EXPECT_EQ(activations(model).bytes.value, 2 * 16 * (200 - 2 * 12 + 2 * 16 + 8) + ends);
+  EXPECT_EQ(activations(model).formula,
+            "L x S b (8h + 6ad + 6 a_kv d + 4f + 4a) = 2 x 3.46 kB, ends");
+}
+
 TEST(Memory, FullAttentionKeepsThirtyTwoBytesPerElement) {
   ModelSpec model = model_preset("llama-7b");
   model.ffn = model.hidden * 8 / 3;

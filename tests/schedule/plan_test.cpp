@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "secondary parameters: p2 4x1 must be smaller than p 4x1"}),
     [](const auto& test) { return test.param.name; });
 
-/// SPEC section 2, written down a second time, axis by axis.
+/// broken_rule(), written down a second time, axis by axis.
 bool allowed(const ShardingPlan& plan) {
   const auto nested = [](int a, int b, int c, int d) {
     return b % a == 0 && c % b == 0 && d % c == 0;

@@ -62,7 +62,8 @@ TEST(Schedule, KeysAreUnique) {
   }
 }
 
-/// SPEC section 3, in bytes: what the tasks of one step move, by (kind, mesh).
+/// The paper's equations of T_p, T_g and T_os, in bytes: what the tasks of one step move, by (kind,
+/// mesh).
 TEST(Schedule, BytesAreThoseOfTheFormulas) {
   constexpr std::int64_t kPhi = 1448;
   constexpr std::int64_t kEmbedding = 160;

@@ -2,7 +2,7 @@
 
 #include "lowering/lowering.h"
 #include "sim/simulator.h"
-#include "tests/sim/small_cluster.h"
+#include "tests/lowering/small_cluster.h"
 #include "topology/models/collective_models.h"
 
 namespace amsp {
@@ -52,13 +52,13 @@ struct TwoCommunicators {
     spec.gpu.hbm_bandwidth = 100'000_GBps;  // not what this is about
   }
 
-  Timeline run(Network network) {
+  Timeline run(Playback (*play)(const Lowering&)) {
     cluster = std::make_unique<ClusterGraph>(spec);
     placement = std::make_unique<Placement>(spec, graph.dp, 1);
     collectives = make_collectives(*cluster, *placement);
-    kernels = std::make_unique<ComputeModel>(spec.gpu, nullptr);
+    kernels = std::make_unique<ComputeModel>(spec.gpu, nullptr, nullptr);
     lowering = std::make_unique<Lowering>(graph, *cluster, *collectives, *kernels);
-    return Simulator(*lowering, network).run(graph);
+    return play(*lowering).timeline;
   }
 
   static constexpr Bytes kReduced{20'000'000'000};   // 2 * 3/4 of it over a port: 30 GB
@@ -73,11 +73,20 @@ struct TwoCommunicators {
   std::unique_ptr<Lowering> lowering;
 };
 
-class Communicators8 : public testing::TestWithParam<Network> {};
+struct Simulation {
+  const char* name;
+  Playback (*play)(const Lowering&);
+};
+
+std::ostream& operator<<(std::ostream& out, const Simulation& simulation) {
+  return out << simulation.name;
+}
+
+class Communicators8 : public testing::TestWithParam<Simulation> {};
 
 TEST_P(Communicators8, FoursReduceWhileAllGather) {
   TwoCommunicators c(std::vector<double>(8, 1.0));
-  const Timeline timeline = c.run(GetParam());
+  const Timeline timeline = c.run(GetParam().play);
   // Each alone fills its ports, for 0.3 and 0.7 s. Together both run at half the pace for 0.6 s;
   // then the gather has 0.4 s left.
   for (Rank rank = 0; rank < 8; ++rank) {
@@ -91,7 +100,7 @@ TEST_P(Communicators8, GroupsThatAreReadyAtDifferentTimesFinishToo) {
   std::vector<double> bytes(8, 1.0);
   for (std::size_t rank = 4; rank < 8; ++rank) bytes[rank] = .8 * 100e12;
   TwoCommunicators c(bytes);
-  const Timeline timeline = c.run(GetParam());
+  const Timeline timeline = c.run(GetParam().play);
   for (Rank rank = 0; rank < 4; ++rank)
     EXPECT_NEAR(timeline.span(c.reduce, rank).end.value, .3, .01);
   for (Rank rank = 4; rank < 8; ++rank) {
@@ -102,10 +111,10 @@ TEST_P(Communicators8, GroupsThatAreReadyAtDifferentTimesFinishToo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Communicators8, testing::Values(Network::kFull, Network::kFolded),
-                         [](const auto& test) {
-                           return std::string(test.param == Network::kFull ? "Full" : "Folded");
-                         });
+INSTANTIATE_TEST_SUITE_P(, Communicators8,
+                         testing::Values(Simulation{"Full", simulate_every_rank},
+                                         Simulation{"Folded", simulate}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace amsp

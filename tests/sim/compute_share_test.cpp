@@ -2,7 +2,7 @@
 
 #include "lowering/lowering.h"
 #include "sim/simulator.h"
-#include "tests/sim/small_cluster.h"
+#include "tests/lowering/small_cluster.h"
 
 namespace amsp {
 namespace {
@@ -39,6 +39,7 @@ Seconds step_time(std::optional<double> share) {
                      deps);
   };
   ComputeWork work;
+  work.launches = 0;  // no gap before it
   work.bytes = 0.8 * 100'000e9;  // at 80 % of the HBM's rate
   graph.window_begin = mark(1, {});
   const TaskId computed = graph.add({{1, 0, Phase::kForward, 1, Module::kNone, -1, Op::kForward},
@@ -58,9 +59,9 @@ Seconds step_time(std::optional<double> share) {
   spec.gpu.hbm_bandwidth = 100'000_GBps;
   const ClusterGraph cluster(spec);
   const Shares collectives(share);
-  const ComputeModel kernels(spec.gpu, nullptr);
+  const ComputeModel kernels(spec.gpu, nullptr, nullptr);
   const Lowering lowering(graph, cluster, collectives, kernels);
-  return Simulator(lowering, Network::kFull).run(graph).step_time();
+  return simulate_every_rank(lowering).timeline.step_time();
 }
 
 TEST(ComputeShare, BothSlowDownUntilTheyFit) {

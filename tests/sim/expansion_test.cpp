@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "tests/sim/small_cluster.h"
+#include "tests/lowering/small_cluster.h"
 
 namespace amsp {
 namespace {

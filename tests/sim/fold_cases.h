@@ -95,7 +95,7 @@ struct FoldSetup {
         placement(place(c, cluster)),
         collectives(
             std::make_unique<SkewedCollectives>(make_collectives(cluster, placement), c.skew)),
-        compute(c.cluster.gpu, nullptr),
+        compute(c.cluster.gpu, nullptr, nullptr),
         graph(build_schedule(fold_model(), c.training, c.plan, c.engine)),
         lowering(graph, cluster, *collectives, compute,
                  slowness(c.conditions, cluster, placement)) {}
@@ -364,10 +364,10 @@ struct FoldCounts {
 inline FoldCounts expect_folded_equals_full(const FoldCase& c) {
   SCOPED_TRACE(c.name);
   const FoldSetup setup(c);
-  Simulator full(setup.lowering, Network::kFull);
-  Simulator folded(setup.lowering, Network::kFolded);
-  const Timeline expected = full.run(setup.graph);
-  const Timeline found = folded.run(setup.graph);
+  const Playback full = simulate_every_rank(setup.lowering);
+  const Playback folded = simulate(setup.lowering);
+  const Timeline& expected = full.timeline;
+  const Timeline& found = folded.timeline;
   EXPECT_TRUE(same_time(found.step_time(), expected.step_time()))
       << found.step_time().value << " for " << expected.step_time().value;
   int wrong = 0;
@@ -384,8 +384,8 @@ inline FoldCounts expect_folded_equals_full(const FoldCase& c) {
       }
     }
   EXPECT_EQ(wrong, 0);
-  EXPECT_LE(folded.activities(), full.activities());
-  return {full.activities(), folded.activities(), folded.rank_classes(), folded.batches_played()};
+  EXPECT_LE(folded.activities, full.activities);
+  return {full.activities, folded.activities, folded.rank_classes, folded.batches_played};
 }
 
 }  // namespace amsp

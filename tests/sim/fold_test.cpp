@@ -7,8 +7,8 @@
 #include <string>
 
 #include "sim/quantiser.h"
+#include "tests/lowering/small_cluster.h"
 #include "tests/sim/fold_cases.h"
-#include "tests/sim/small_cluster.h"
 #include "tests/sim/workload_maker.h"
 
 namespace amsp {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tests/lowering/small_cluster.h"
 #include "tests/sim/fold_cases.h"
-#include "tests/sim/small_cluster.h"
 
 namespace amsp {
 namespace {
@@ -44,7 +44,7 @@ TEST(Jitter, DrawsDependOnSeedSampleAndGroupOnly) {
 
 TEST(Jitter, NoSpreadIsTheStepItself) {
   const SmallCase c({{2, 1}, {2, 1}, {2, 2}, {2, 4}, {}});
-  const Seconds step = Simulator(c.lowering).run(c.graph).step_time();
+  const Seconds step = simulate(c.lowering).timeline.step_time();
   for (const Seconds time : sample_steps(c.lowering, jitter(0, 1, 3), 2, [](std::size_t) {}))
     EXPECT_TRUE(same_time(time, step));
 }
@@ -76,10 +76,9 @@ TEST_P(JitteredEqualsFull, OnGeneratedCases) {
   for (Rank rank = 0; rank < ranks; ++rank)
     by_rank.push_back(factors[static_cast<std::size_t>(rank / draw.ranks)]);
   const Lowering slow(setup.graph, setup.cluster, *setup.collectives, setup.compute, by_rank);
-  Simulator jittered(setup.lowering, Network::kFolded, draw.ranks);
-  Simulator full(slow, Network::kFull);
-  EXPECT_TRUE(
-      same_time(jittered.run_jittered(factors).step_time(), full.run(setup.graph).step_time()));
+  Simulator jittered(setup.lowering, draw.ranks);
+  EXPECT_TRUE(same_time(jittered.run(factors).timeline.step_time(),
+                        simulate_every_rank(slow).timeline.step_time()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seed, JitteredEqualsFull, testing::Range(2000, 2012));

@@ -198,6 +198,12 @@ class AmspExec(unittest.TestCase):
         self.refused(2, f"{self.scenario}#/training/optimizer: 'lion' can't be executed yet, only simulated; "
                      "allowed: adam", "--set", "training.optimizer=lion", ranks=4)
 
+    def test_another_family(self):
+        self.refused(2, f"{self.scenario}#/model: LayerNorm, norms of q and k, ALiBi, GELU without a gate can't be "
+                     "executed yet, only simulated; allowed: RMSNorm, rotary positions, a gated feed-forward network",
+                     "--set", "model.norm=layer_norm", "--set", "model.qk_norm=true", "--set",
+                     "model.positions=alibi", "--set", "model.gated=false", ranks=4)
+
     def test_too_little_memory(self):
         code, output, errors = execute(self.scenario, "--set", "cluster.gpu.memory=256KiB", ranks=4)
         self.assertEqual((code, output, len(messages(errors))), (4, "", 1), errors)

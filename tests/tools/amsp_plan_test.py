@@ -90,7 +90,7 @@ class AmspPlan(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for style in ("scenario", "deepspeed", "fsdp2", "internevo"):
                 path = pathlib.Path(folder, f"best.{style}")
-                result = run(TINY, "--export", style, "--output", path, "--pick", "8")
+                result = run(TINY, "--set", "stack=reference", "--export", style, "--output", path, "--pick", "8")
                 self.assertEqual(result.returncode, 0, result.stderr)
                 text = path.read_text()
                 if style == "scenario":

@@ -263,17 +263,12 @@ TEST(RingLoads, LeavesExchangeTheTrafficOfTheirLastNodes) {
   EXPECT_DOUBLE_EQ(loads.at("leaf1 -> spine7"), 75);
 }
 
-TEST(RingLoads, FreeFunctionAgreesWithTheNetwork) {
+TEST(RingLoads, AreOrderedByLink) {
   const World world(a800_cluster(2));
-  const CollectiveCall call{CollectiveKind::kAllReduce, sub_mesh({8, 2}), 1_MiB, {}};
-  const auto a = ring_loads(world.graph, world.placement, call, 0);
-  const auto b = world.rings.loads(call, 0);
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].link, b[i].link);
-    EXPECT_EQ(a[i].bytes, b[i].bytes);
-    EXPECT_LT(i > 0 ? a[i - 1].link : -1, a[i].link);
-  }
+  const auto loads =
+      world.rings.loads({CollectiveKind::kAllReduce, sub_mesh({8, 2}), 1_MiB, {}}, 0);
+  EXPECT_GT(loads.size(), 1U);
+  for (std::size_t i = 1; i < loads.size(); ++i) EXPECT_LT(loads[i - 1].link, loads[i].link);
 }
 
 }  // namespace

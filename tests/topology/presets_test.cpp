@@ -40,9 +40,12 @@ TEST(Presets, AreTheOnesPeopleAskFor) {
               testing::ElementsAre("a800-amsp-testbed", "dgx-a100", "dgx-a100-40gb", "dgx-b200",
                                    "dgx-h100", "gb200-nvl72", "hgx-h200", "hgx-h800", "l40s-pcie"));
   EXPECT_THAT(names(gpu_presets()),
-              testing::ElementsAre("A100-SXM4-40GB", "A100-SXM4-80GB", "A800-SXM4-80GB",
-                                   "B200-SXM-180GB", "GB200-186GB", "H100-SXM5-80GB",
-                                   "H200-SXM5-141GB", "H800-SXM5-80GB", "L40S-PCIe-48GB"));
+              testing::ElementsAre(
+                  "A100-PCIe-40GB", "A100-PCIe-80GB", "A100-SXM4-40GB", "A100-SXM4-80GB",
+                  "A10G-PCIe-24GB", "A800-SXM4-80GB", "B200-SXM-180GB", "B300-SXM-288GB",
+                  "GB200-186GB", "GB300-288GB", "H100-PCIe-80GB", "H100-SXM5-80GB", "H20-SXM-96GB",
+                  "H200-SXM5-141GB", "H800-SXM5-80GB", "L4-PCIe-24GB", "L40S-PCIe-48GB",
+                  "MI300X-192GB", "RTX-4090-24GB", "RTX-PRO-6000-Server-96GB", "V100-SXM2-32GB"));
 }
 
 ClusterSpec read(const char* text) {

@@ -6,7 +6,7 @@
 #include "tests/trace_analysis/read_text.h"
 #include "tests/trace_analysis/recorded.h"
 #include "trace_analysis/trace_diff.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 namespace {
@@ -24,11 +24,11 @@ class DiffLaws : public testing::TestWithParam<int> {
 
 void expect_nothing(const TraceDiff& diff) {
   EXPECT_EQ(diff.step_b, diff.step_a);
-  for (const WaterfallPart& part : diff.waterfall) EXPECT_EQ(part.delta(), 0) << part.name;
-  for (const OperationDiff& operation : diff.by_key) EXPECT_EQ(operation.delta(), 0);
+  for (const WaterfallPart& part : diff.waterfall) EXPECT_EQ(part.delta(), 0_ns) << part.name;
+  for (const OperationDiff& operation : diff.by_key) EXPECT_EQ(operation.delta(), 0_ns);
   EXPECT_TRUE(diff.only_a.empty());
   EXPECT_TRUE(diff.only_b.empty());
-  EXPECT_EQ(diff.absolute_error, 0);
+  EXPECT_EQ(diff.absolute_error, 0_ns);
 }
 
 TEST_P(DiffLaws, OfATraceWithItselfIsZero) {
@@ -41,7 +41,7 @@ TEST_P(DiffLaws, OfATraceWithItselfIsZero) {
 TEST_P(DiffLaws, ExchangingTheSidesChangesTheSign) {
   const Analysis a = read(text()), b = read(text(1));
   const TraceDiff ab = diff_traces(a, b), ba = diff_traces(b, a);
-  EXPECT_NE(ab.absolute_error, 0);
+  EXPECT_NE(ab.absolute_error, 0_ns);
   ASSERT_EQ(ab.waterfall.size(), ba.waterfall.size());
   for (std::size_t i = 0; i < ab.waterfall.size(); ++i) {
     EXPECT_EQ(ab.waterfall[i].name, ba.waterfall[i].name);
@@ -60,7 +60,7 @@ TEST_P(DiffLaws, ExchangingTheSidesChangesTheSign) {
 
 TEST_P(DiffLaws, TheWaterfallClosesToTheNanosecond) {
   const TraceDiff diff = diff_traces(read(text()), read(text(1)));
-  Nanoseconds sum = 0;
+  Nanoseconds sum;
   for (const WaterfallPart& part : diff.waterfall) sum += part.delta();
   EXPECT_EQ(sum, diff.step_b - diff.step_a);
 }
@@ -82,10 +82,10 @@ TEST_P(DiffLaws, ShiftingAllTimesChangesNothing) {
 TEST_P(DiffLaws, OneInsertedKernelIsOneUnmatchedEvent) {
   Json json = Json::parse(text());
   // copies the third kernel that starts inside a step to a place of its own in the same step
-  Nanoseconds inside = 0;
+  std::int64_t inside = 0;
   for (const Json& event : json["traceEvents"])
     if (event.value("name", "").starts_with("ProfilerStep"))
-      inside = std::max(inside, static_cast<Nanoseconds>(event["ts"].get<double>() * 1000) + 1);
+      inside = std::max(inside, static_cast<std::int64_t>(event["ts"].get<double>() * 1000) + 1);
   Json inserted;
   for (const Json& event : json["traceEvents"])
     if (event.value("cat", "") == "kernel" && !event["args"].contains("Collective name"))
@@ -101,9 +101,9 @@ TEST_P(DiffLaws, OneInsertedKernelIsOneUnmatchedEvent) {
   const TraceDiff diff = diff_traces(read(text()), read(json.dump()));
   EXPECT_EQ(diff.only_a.size(), 0U);
   ASSERT_EQ(diff.only_b.size(), 1U);
-  EXPECT_EQ(diff.only_b[0].time, 125);
+  EXPECT_EQ(diff.only_b[0].time, 125_ns);
   EXPECT_THAT(diff.only_b[0].what, testing::HasSubstr("inserted"));
-  EXPECT_EQ(diff.absolute_error, 0);
+  EXPECT_EQ(diff.absolute_error, 0_ns);
 }
 
 TEST_P(DiffLaws, ALongerOperationMovesOnlyItsOwnKeys) {
@@ -122,9 +122,10 @@ TEST_P(DiffLaws, ALongerOperationMovesOnlyItsOwnKeys) {
   EXPECT_TRUE(diff.only_b.empty());
   int moved = 0;
   for (const OperationDiff& operation : diff.by_key) {
-    if (operation.delta() == 0) continue;
+    if (operation.delta() == 0_ns) continue;
     ++moved;
-    EXPECT_NEAR(static_cast<double>(operation.sum_b), 1.1 * static_cast<double>(operation.sum_a),
+    EXPECT_NEAR(static_cast<double>(operation.sum_b.value),
+                1.1 * static_cast<double>(operation.sum_a.value),
                 static_cast<double>(operation.a.size()));
   }
   EXPECT_LE(moved, 1);
@@ -139,7 +140,7 @@ TEST_P(DiffLaws, RenamedKernelsAreStillPaired) {
   });
   const TraceDiff diff = diff_traces(read(text()), read(renamed));
   EXPECT_TRUE(diff.only_a.empty());
-  EXPECT_GT(diff.coverage.matched.at(Confidence::kAmbiguous).first, 0) << "and it is said so";
+  EXPECT_GT(diff.coverage.matched.at(Confidence::kAmbiguous).first, 0_ns) << "and it is said so";
 }
 
 INSTANTIATE_TEST_SUITE_P(, DiffLaws, testing::Range(0, 12), [](const auto& test) {
@@ -155,9 +156,9 @@ TEST(Diff, PairOfTheManifest) {
   EXPECT_TRUE(diff.only_a.empty());
   ASSERT_EQ(diff.only_b.size(), 1U);
   EXPECT_EQ(diff.only_b[0].what, "s1/mb0/fwd/L0/ln_fused");
-  EXPECT_EQ(diff.only_b[0].time, 30'000);
+  EXPECT_EQ(diff.only_b[0].time, 30'000_ns);
   ASSERT_EQ(diff.by_key.size(), 5U);
-  for (const OperationDiff& operation : diff.by_key) EXPECT_EQ(operation.delta(), 0);
+  for (const OperationDiff& operation : diff.by_key) EXPECT_EQ(operation.delta(), 0_ns);
 }
 
 TEST(Diff, ADroppedRankIsReportedNotAveragedAway) {
@@ -166,7 +167,7 @@ TEST(Diff, ADroppedRankIsReportedNotAveragedAway) {
   const TraceDiff diff = diff_traces(both, one);
   EXPECT_EQ(diff.left_out, std::vector<std::string>{"rank 1 is only in A"});
   EXPECT_EQ(diff.pairs.size(), 2U);
-  EXPECT_EQ(diff.absolute_error, 0);
+  EXPECT_EQ(diff.absolute_error, 0_ns);
 }
 
 TEST(Diff, TheOrderOfFilesDoesNotMatter) {
@@ -197,7 +198,7 @@ TEST(Diff, OneStepIsComparedWithTheOneOfMedianLength) {
       {step(5, "1000", "3000"), step(6, "4000", "1100"), step(7, "5100", "900"),
        kernel("a", 7, "1100", "10"), kernel("a", 7, "4100", "12"), kernel("a", 7, "5200", "10")})));
   const TraceDiff diff = diff_traces(one, three);
-  EXPECT_EQ(diff.step_b, 1'100'000);
+  EXPECT_EQ(diff.step_b, 1'100'000_ns);
   EXPECT_EQ(diff.left_out, std::vector<std::string>{
                                "the one step of A is compared with step 1 of B, of median length"});
 }

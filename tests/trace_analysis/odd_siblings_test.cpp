@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <ostream>
 
 #include "core/error.h"
 #include "tests/core/message_of.h"
 #include "tests/trace_analysis/read_text.h"
+#include "tests/trace_reader/gzip_text.h"
 
 namespace amsp {
 namespace {
@@ -16,32 +16,12 @@ const std::string kReduce = kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)"
                                    R"(, "correlation": 2)");
 const std::string kGood = joined({kStep, kGemm, kReduce});
 
-std::string gzip(const std::string& text) {
-  std::string packed(text.size() + 1000, '\0');
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(packed.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 struct Sibling {
   const char* name;
   std::string text;
-  Nanoseconds compute, communication, overlap;  // microseconds
-  const char* note = "";                        // kind
-  int notes = 0;                                // of that kind
+  int compute, communication, overlap;  // microseconds
+  const char* note = "";                // kind
+  int notes = 0;                        // of that kind
   bool salvage = false, partial = false;
   int rejected = 0;
 };
@@ -153,7 +133,7 @@ TEST_P(OddSibling, IsReadLikeItsKin) {
   options.read = {test.salvage, test.partial};
   const Analysis analysis = analysed(test.text, options);
   const StepParts sum = analysis.sum(0);
-  constexpr Nanoseconds kUs = 1000;
+  constexpr Nanoseconds kUs = 1000_ns;
   EXPECT_EQ(sum.compute, test.compute * kUs);
   EXPECT_EQ(sum.communication, test.communication * kUs);
   EXPECT_EQ(sum.overlapped, test.overlap * kUs);
@@ -172,58 +152,9 @@ TEST_P(OddSibling, IsReadLikeItsKin) {
 INSTANTIATE_TEST_SUITE_P(, OddSibling, testing::ValuesIn(kSiblings),
                          [](const auto& test) { return test.param.name; });
 
-struct Refused {
-  std::string text;
-  const char* message;
-};
-
-TEST(OddSiblings, RefusesWhatIsNoTrace) {
-  const Refused cases[] = {
-      {"  \n ", "trace.json: empty file"},
-      {gzip(""), "trace.json: empty file"},
-      {"\x0A\x12{\"x\"",
-       "trace.json: looks like a Perfetto protobuf trace; export Chrome JSON instead"},
-      {"PK\x03\x04zip", "trace.json: looks like a ZIP archive; unpack it first"},
-      {"\x28\xB5\x2F\xFD", "trace.json: looks like a zstd archive; unpack it first"},
-      {"\xFF\xFE{", "trace.json: looks like UTF-16; traces are UTF-8"},
-      {"hello", "trace.json: is no Chrome trace: JSON must start with '{' or '['"},
-      {"{\"schemaVersion\": 1}", "trace.json: has no traceEvents"},
-      {"{\"traceEvents\": null}", "trace.json:1:17: traceEvents is not an array"},
-      {"{\"traceEvents\": \"\"}", "trace.json:1:17: traceEvents is not an array"},
-      {"{\"traceEvents\": []}",
-       "trace.json: has no GPU events (kernel, gpu_memcpy, gpu_memset): nothing to analyse"},
-      {"[1 2]", "trace.json:1:4: expected ',' or ']', found '2'"},
-      {trace(kGood) + "x", "trace.json:3:186: expected nothing behind the trace, found 'x'"},
-      {"[" + replaced(kGood, "\"ts\": 1100", "\"ts\": 0x44"),
-       "trace.json:2:72: event 1: expected a value, found '0x44' (--salvage skips such events)"},
-      {"[" + replaced(kGood, "\"ts\": 1100", "\"ts\" 1100"),
-       "trace.json:2:71: event 1: expected ':', found '1' (--salvage skips such "
-       "events)"},
-      {"[{'ph': 'X'}]",
-       "trace.json:1:3: event 0: expected a key in quotes, found ''' (--salvage skips such "
-       "events)"},
-      {"[{\"args\": " + std::string(600, '[') + "}]",
-       "trace.json:1:524: event 0: nested deeper than 512 levels, found '[' (--salvage skips such "
-       "events)"},
-      {"{\"baseTimeNanoseconds\": 1.5, \"traceEvents\": []}",
-       "trace.json: baseTimeNanoseconds must be a whole number from 0 to 2^61, found 1.5"},
-  };
-  for (const Refused& test : cases)
-    EXPECT_EQ(message_of([&] { analysed(test.text); }), test.message);
-}
-
-TEST(OddSiblings, LinesAreCountedAcrossTheWindowOfTheReader) {
-  std::string filler;
-  for (int i = 0; i < 60000; ++i) filler += kernel("k", 7, "1100", "1") + ",\n";  // 7 MB
-  EXPECT_EQ(message_of([&] { analysed("[" + filler + "{\"ph\": X}]"); }),
-            "trace.json:60001:8: event 60000: expected a value, found 'X' (--salvage skips such "
-            "events)");
-}
-
-TEST(OddSiblings, AStringMayCrossTheWindowOfTheReader) {
-  const std::string name(3'000'000, 'n');
-  const Analysis analysis = analysed(trace(joined({kernel(name, 7, "1100", "1"), kGood})));
-  EXPECT_EQ(analysis.rank(0).text(analysis.rank(0).events.at(1).name).size(), 3'000'000U);
+TEST(OddSiblings, NothingToAnalyseIsRefused) {
+  EXPECT_EQ(message_of([] { analysed(R"({"traceEvents": []})"); }),
+            "trace.json: has no GPU events (kernel, gpu_memcpy, gpu_memset): nothing to analyse");
 }
 
 }  // namespace

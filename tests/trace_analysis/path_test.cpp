@@ -27,7 +27,7 @@ TEST(TracePath, OfOurTracesIsTheEngines) {
   const Analysis analysis = analysed(chrome_trace(timeline, {0, 1}, meta));
   const std::vector<PathPiece> path = trace_path(analysis, 0);
   EXPECT_EQ(path_by_kind(path), path_by_kind(critical_path(timeline)));
-  expect_tiles(path, 50'000, 270'000);
+  expect_tiles(path, 50'000_ns, 270'000_ns);
   for (const PathPiece& piece : path) EXPECT_FALSE(piece.inferred);
 }
 
@@ -36,7 +36,7 @@ TEST(TracePath, TilesEveryStepOfAnyTrace) {
     for (const std::string& text : {random_trace(seed, 80), kineto_trace(seed, 40, 3)}) {
       const Analysis analysis = analysed(text);
       for (std::size_t step = 0; step < analysis.windows[0].steps.size(); ++step) {
-        Nanoseconds begin = 0, end = 0;
+        Nanoseconds begin, end;
         for (std::size_t rank = 0; rank < analysis.ranks(); ++rank) {
           begin = std::max(begin, analysis.windows[rank].steps[step].begin);
           end = std::max(end, analysis.windows[rank].steps[step].end);
@@ -54,7 +54,7 @@ TEST(TracePath, NamesTheLaunchThatHeldUpAKernel) {
                              kernel("a", 7, "1010", "100", R"(, "correlation": 1)"),
                              kernel("b", 7, "1150", "50", R"(, "correlation": 2)")})));
   const std::map<std::string, Nanoseconds> expected = {
-      {"compute", 150'000}, {"host", 20'000}, {"launch", 20'000}, {"idle", 10'000}};
+      {"compute", 150'000_ns}, {"host", 20'000_ns}, {"launch", 20'000_ns}, {"idle", 10'000_ns}};
   EXPECT_EQ(path_by_kind(trace_path(analysis, 0)), expected);
 }
 
@@ -63,7 +63,7 @@ TEST(TracePath, AKernelBeforeItsLaunchWasLaunchedAtOnce) {
       analysed(trace(joined({step(1, "1000", "200"), launch(1, "1010.6", "5"),
                              kernel("a", 7, "1010", "100", R"(, "correlation": 1)")})));
   EXPECT_EQ(path_by_kind(trace_path(analysis, 0)),
-            (std::map<std::string, Nanoseconds>{{"compute", 100'000}, {"idle", 100'000}}));
+            (std::map<std::string, Nanoseconds>{{"compute", 100'000_ns}, {"idle", 100'000_ns}}));
 }
 
 TEST(TracePath, ACollectiveWaitsForItsLastMember) {
@@ -82,9 +82,9 @@ TEST(TracePath, ACollectiveWaitsForItsLastMember) {
   ASSERT_EQ(path.size(), 2U);
   EXPECT_EQ(path[0].rank, 1);
   EXPECT_EQ(path[0].kind, "compute");
-  EXPECT_EQ(path[0].end - path[0].start, 800'000);
+  EXPECT_EQ(path[0].end - path[0].start, 800'000_ns);
   EXPECT_EQ(path[1].kind, "all_reduce");
-  EXPECT_EQ(path[1].end - path[1].start, 200'000);
+  EXPECT_EQ(path[1].end - path[1].start, 200'000_ns);
 }
 
 TEST(TracePath, CirclesInATraceEnd) {
@@ -94,7 +94,7 @@ TEST(TracePath, CirclesInATraceEnd) {
   const Analysis analysis = analysed(trace(joined(
       {step(1, "1000", "100"), kernel("a", 7, "1010", "0", dep("1", "2")),
        kernel("b", 8, "1010", "0", dep("2", "1")), kernel("c", 9, "1010", "5", dep("3", "1"))})));
-  expect_tiles(trace_path(analysis, 0), 1'000'000, 1'100'000);
+  expect_tiles(trace_path(analysis, 0), 1'000'000_ns, 1'100'000_ns);
 }
 
 }  // namespace

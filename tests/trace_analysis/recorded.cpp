@@ -7,8 +7,8 @@
 
 #include "tests/trace_analysis/read_text.h"
 #include "tests/traces/toy_step.h"
+#include "traces/terms/trace_text.h"
 #include "traces/write/chrome_writer.h"
-#include "traces/write/trace_text.h"
 
 namespace amsp {
 
@@ -25,12 +25,12 @@ std::string random_trace(std::uint32_t seed, int tasks) {
 std::string kineto_trace(std::uint32_t seed, int kernels, int steps, int rank) {
   std::mt19937 random(seed);
   std::vector<std::string> events;
-  Nanoseconds now = 1'000'000;
+  Nanoseconds now = 1'000'000_ns;
   for (int s = 0; s < steps; ++s) {
     const Nanoseconds begin = now;
     for (int k = 0; k < kernels; ++k) {
-      const Nanoseconds duration = 1000 + static_cast<Nanoseconds>(random() % 50'000);
-      now += static_cast<Nanoseconds>(random() % 3000);
+      const Nanoseconds duration{1000 + static_cast<std::int64_t>(random() % 50'000)};
+      now += Nanoseconds{static_cast<std::int64_t>(random() % 3000)};
       if (k % 8 == 7)
         events.push_back(kernel("ncclDevKernel_AllGather_RING_LL(x)", 20, format_us(now),
                                 format_us(duration),
@@ -43,7 +43,7 @@ std::string kineto_trace(std::uint32_t seed, int kernels, int steps, int rank) {
                                 R"(, "grid": [)" + std::to_string(random() % 3) + ", 1, 1]"));
       now += duration;
     }
-    now += 5000;
+    now += 5000_ns;
     events.push_back(step(40 + s, format_us(begin), format_us(now - begin)));
   }
   return trace(joined(events), rank);

@@ -21,8 +21,7 @@ struct TracedRun {
       : scenario(
             load_scenario(AMSP_SOURCE_DIR "/scenarios/paper/llama-7b-zero3-8gpu.json", overrides)),
         setup(scenario) {
-    Simulator simulator(setup.lowering(), Network::kFolded);
-    const Timeline timeline = simulator.run(setup.graph());
+    const Timeline timeline = simulate(setup.lowering()).timeline;
     step_time = timeline.step_time();
     TraceMeta meta;
     meta.source = "sim";
@@ -39,7 +38,7 @@ struct TracedRun {
 };
 
 /// Nothing overlaps: every kernel runs alone.
-const std::vector<std::string> kAlone = {"training.global_batch=8", "engine.overlap.gather=false",
+const std::vector<std::string> kAlone = {"training.global_batch=8", "stack=reference", "engine.overlap.gather=false",
                                          "engine.overlap.all_reduce=false",
                                          "engine.overlap.broadcast=false"};
 
@@ -51,21 +50,22 @@ TEST(Calibrate, GivesBackTheTimesOfKernelsThatRanAlone) {
   int gemms = 0, attentions = 0, kernels = 0;
   for (const ComputeWork& work : run.setup.graph().compute_works()) {
     const double expected = run.setup.compute().time(work).time.value;
-    if (work.kind == ComputeKind::kGemm) {
+    if (const GemmWork* gemm = work.gemm()) {
       ++gemms;
-      const auto time = work.wgrad ? compute.weight_gemm(work.m, work.k, work.n)
-                                   : compute.gemm(work.m, work.k, work.n);
+      const auto time = gemm->wgrad ? compute.weight_gemm(gemm->m, gemm->k, gemm->n)
+                                    : compute.gemm(gemm->m, gemm->k, gemm->n);
       EXPECT_NEAR(time->time.value, expected, 1.1e-9);
     }
-    if (work.kind == ComputeKind::kMemory && work.bytes_by_owner.empty()) {
+    if (const MemoryWork* kernel = work.memory(); kernel && work.bytes_by_owner.empty()) {
       ++kernels;
-      EXPECT_NEAR(compute.memory(work.kernel, work.backward, work.bytes)->time.value, expected,
-                  1.1e-9);
+      EXPECT_NEAR(compute.memory(kernel->kernel, kernel->backward, work.bytes)->time.value,
+                  expected, 1.1e-9);
     }
-    if (work.kind == ComputeKind::kAttention) {
+    if (const AttentionWork* core = work.attention()) {
       ++attentions;
       EXPECT_NEAR(
-          compute.attention(work.sequence, work.batch, work.heads, work.head_dim, !work.backward)
+          compute
+              .attention(core->sequence, core->batch, core->heads, core->head_dim, !core->backward)
               ->time.value,
           expected, 1.1e-9);
     }

@@ -8,12 +8,12 @@
 namespace amsp {
 namespace {
 
-constexpr Nanoseconds kUs = 1000;
+constexpr Nanoseconds kUs = 1000_ns;
 
 std::string text(const std::vector<PathSegment>& path) {
   std::string lines;
   for (const PathSegment& segment : path)
-    lines += fmt::format("{}..{} task {} rank {} {}\n", segment.start, segment.end,
+    lines += fmt::format("{}..{} task {} rank {} {}\n", segment.start.value, segment.end.value,
                          static_cast<int>(segment.task), segment.rank, segment.kind);
   return lines;
 }
@@ -66,8 +66,8 @@ class RandomPath : public testing::TestWithParam<std::uint32_t> {};
 TEST_P(RandomPath, TilesTheWindowExactly) {
   const TaskGraph graph = random_graph(GetParam(), 80);
   const Timeline timeline = play_randomly(graph, GetParam());
-  Nanoseconds begin = 0;
-  Nanoseconds end = 0;
+  Nanoseconds begin;
+  Nanoseconds end;
   for (Rank rank = 0; rank < timeline.ranks(); ++rank) {
     begin = std::max(begin, to_ns(timeline.window_begin(rank)));
     end = std::max(end, to_ns(timeline.window_end(rank)));
@@ -100,7 +100,7 @@ TEST_P(RandomPath, IsTheReasonForTheStepTime) {
   };
   const auto latest_end = [&] {
     const Timeline timeline = play(graph, duration);
-    Nanoseconds latest = 0;
+    Nanoseconds latest;
     for (Rank rank = 0; rank < timeline.ranks(); ++rank)
       latest = std::max(latest, to_ns(timeline.window_end(rank)));
     return latest;
@@ -109,7 +109,7 @@ TEST_P(RandomPath, IsTheReasonForTheStepTime) {
   for (const PathSegment& segment : critical_path(play(graph, duration))) {
     ASSERT_NE(segment.kind, "idle");
     extra[index(segment.task)] = 1000;
-    EXPECT_GE(latest_end(), before + 1000) << graph.key(segment.task);
+    EXPECT_GE(latest_end(), before + 1000_ns) << graph.key(segment.task);
     extra[index(segment.task)] = 0;
   }
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Sums = std::map<std::string, Nanoseconds>;
 
-constexpr Nanoseconds kUs = 1000;
+constexpr Nanoseconds kUs = 1000_ns;
 
 Nanoseconds total(const Sums& sums) {
   return std::accumulate(sums.begin(), sums.end(), Nanoseconds{0},
@@ -26,7 +26,7 @@ TEST(BreakDown, MatchesHandCalculationOfTheEarlyRank) {
   EXPECT_EQ(sums.communication, (10 + 35 + 15 + 20) * kUs);
   EXPECT_EQ(sums.overlapped, 30 * kUs) << "reduce-scatter 170..205 under dgrad 170..200";
   EXPECT_EQ(sums.exposed, (10 + 5 + 15 + 20) * kUs);
-  EXPECT_EQ(sums.idle, 0);
+  EXPECT_EQ(sums.idle, 0_ns);
   EXPECT_EQ(sums.exposed_by_class, (Sums{{"param_gather", 10 * kUs},
                                          {"grad_scatter", 5 * kUs},
                                          {"grad_reduce", 15 * kUs},
@@ -35,10 +35,10 @@ TEST(BreakDown, MatchesHandCalculationOfTheEarlyRank) {
                                        {"grad_scatter", 35 * kUs},
                                        {"grad_reduce", 15 * kUs},
                                        {"param_update", 20 * kUs}}));
-  EXPECT_EQ(sums.waiting_by_class, (Sums{{"param_gather", 0},
+  EXPECT_EQ(sums.waiting_by_class, (Sums{{"param_gather", 0_ns},
                                          {"grad_scatter", 10 * kUs},
-                                         {"grad_reduce", 0},
-                                         {"param_update", 0}}));
+                                         {"grad_reduce", 0_ns},
+                                         {"param_update", 0_ns}}));
 }
 
 TEST(BreakDown, WaitingForALateOwnerIsExposed) {
@@ -48,53 +48,57 @@ TEST(BreakDown, WaitingForALateOwnerIsExposed) {
   EXPECT_EQ(sums.communication, (10 + 25 + 15 + 40) * kUs);
   EXPECT_EQ(sums.overlapped, (25 + 5) * kUs) << "dgrad 180..210 over both reductions";
   EXPECT_EQ(sums.exposed, (10 + 10 + 40) * kUs);
-  EXPECT_EQ(sums.idle, 0);
+  EXPECT_EQ(sums.idle, 0_ns);
   EXPECT_EQ(sums.exposed_by_class.at("param_update"), 40 * kUs);
   EXPECT_EQ(sums.waiting_by_class.at("param_update"), 20 * kUs) << "from 230 to 250";
 }
 
 TEST(BreakDown, SharesExposedTimeAmongActiveClasses) {
   // 0..10 a; 10..21 a and b and c; 21..25 b and c; 25..30 idle; compute 30..40
-  const std::vector<ClassifiedEvent> events = {
-      {0, 21, 0, "a"}, {10, 25, 0, "b"}, {10, 25, 0, "c"}, {30, 40, 0, ""}};
-  const RankBreakdown sums = break_down(events, 0, 40);
-  EXPECT_EQ(sums.exposed, 25);
-  EXPECT_EQ(sums.idle, 5);
+  const std::vector<ClassifiedEvent> events = {{0_ns, 21_ns, 0_ns, "a"},
+                                               {10_ns, 25_ns, 0_ns, "b"},
+                                               {10_ns, 25_ns, 0_ns, "c"},
+                                               {30_ns, 40_ns, 0_ns, ""}};
+  const RankBreakdown sums = break_down(events, 0_ns, 40_ns);
+  EXPECT_EQ(sums.exposed, 25_ns);
+  EXPECT_EQ(sums.idle, 5_ns);
   // 11 ns among three: 3 each, 2 left over for the first
-  EXPECT_EQ(sums.exposed_by_class, (Sums{{"a", 10 + 3 + 2}, {"b", 3 + 2}, {"c", 3 + 2}}));
-  EXPECT_EQ(sums.total_by_class, (Sums{{"a", 21}, {"b", 15}, {"c", 15}}));
+  EXPECT_EQ(sums.exposed_by_class, (Sums{{"a", 15_ns}, {"b", 5_ns}, {"c", 5_ns}}));
+  EXPECT_EQ(sums.total_by_class, (Sums{{"a", 21_ns}, {"b", 15_ns}, {"c", 15_ns}}));
 }
 
 TEST(BreakDown, ComputeHidesEveryClass) {
-  const std::vector<ClassifiedEvent> events = {
-      {0, 20, 0, "a"}, {5, 15, 0, "b"}, {0, 10, 0, ""}, {8, 18, 0, ""}};
-  const RankBreakdown sums = break_down(events, 0, 20);
-  EXPECT_EQ(sums.compute, 18) << "a union, not a sum";
-  EXPECT_EQ(sums.communication, 20);
-  EXPECT_EQ(sums.overlapped, 18);
-  EXPECT_EQ(sums.exposed_by_class, (Sums{{"a", 2}, {"b", 0}}));
+  const std::vector<ClassifiedEvent> events = {{0_ns, 20_ns, 0_ns, "a"},
+                                               {5_ns, 15_ns, 0_ns, "b"},
+                                               {0_ns, 10_ns, 0_ns, ""},
+                                               {8_ns, 18_ns, 0_ns, ""}};
+  const RankBreakdown sums = break_down(events, 0_ns, 20_ns);
+  EXPECT_EQ(sums.compute, 18_ns) << "a union, not a sum";
+  EXPECT_EQ(sums.communication, 20_ns);
+  EXPECT_EQ(sums.overlapped, 18_ns);
+  EXPECT_EQ(sums.exposed_by_class, (Sums{{"a", 2_ns}, {"b", 0_ns}}));
 }
 
 TEST(BreakDown, ClipsEventsAndWaitsToTheWindow) {
   const std::vector<ClassifiedEvent> events = {
-      {0, 30, 15, "a"},   // waits to 15, the window begins at 10
-      {45, 90, 30, "b"},  // waits to 75, the window ends at 50
-      {0, 10, 0, ""},     // before
-      {50, 60, 0, "c"},   // after
+      {0_ns, 30_ns, 15_ns, "a"},   // waits to 15, the window begins at 10
+      {45_ns, 90_ns, 30_ns, "b"},  // waits to 75, the window ends at 50
+      {0_ns, 10_ns, 0_ns, ""},     // before
+      {50_ns, 60_ns, 0_ns, "c"},   // after
   };
-  const RankBreakdown sums = break_down(events, 10, 50);
-  EXPECT_EQ(sums.window, 40);
-  EXPECT_EQ(sums.compute, 0);
-  EXPECT_EQ(sums.idle, 15);
-  EXPECT_EQ(sums.total_by_class, (Sums{{"a", 20}, {"b", 5}}));
-  EXPECT_EQ(sums.waiting_by_class, (Sums{{"a", 5}, {"b", 5}}));
+  const RankBreakdown sums = break_down(events, 10_ns, 50_ns);
+  EXPECT_EQ(sums.window, 40_ns);
+  EXPECT_EQ(sums.compute, 0_ns);
+  EXPECT_EQ(sums.idle, 15_ns);
+  EXPECT_EQ(sums.total_by_class, (Sums{{"a", 20_ns}, {"b", 5_ns}}));
+  EXPECT_EQ(sums.waiting_by_class, (Sums{{"a", 5_ns}, {"b", 5_ns}}));
 }
 
 TEST(BreakDown, EmptyWindowsAndEventsCountNothing) {
-  EXPECT_EQ(break_down({{3, 9, 0, "a"}}, 5, 5), RankBreakdown{});
+  EXPECT_EQ(break_down({{3_ns, 9_ns, 0_ns, "a"}}, 5_ns, 5_ns), RankBreakdown{});
   RankBreakdown idle;
-  idle.window = idle.idle = 10;
-  EXPECT_EQ(break_down({{4, 4, 0, "a"}, {6, 6, 0, ""}}, 0, 10), idle);
+  idle.window = idle.idle = 10_ns;
+  EXPECT_EQ(break_down({{4_ns, 4_ns, 0_ns, "a"}, {6_ns, 6_ns, 0_ns, ""}}, 0_ns, 10_ns), idle);
 }
 
 /// Counts nanosecond by nanosecond.
@@ -102,7 +106,7 @@ RankBreakdown painted(const Timeline& timeline, Rank rank) {
   const TaskGraph& graph = timeline.graph();
   RankBreakdown sums;
   for (Nanoseconds t = to_ns(timeline.window_begin(rank)); t < to_ns(timeline.window_end(rank));
-       ++t) {
+       t += 1_ns) {
     bool computing = false;
     bool communicating = false;
     for (const TraceEvent& event : all_events(timeline, rank)) {
@@ -110,15 +114,15 @@ RankBreakdown painted(const Timeline& timeline, Rank rank) {
       const std::string traffic = traffic_class(graph[event.task].key);
       (traffic.empty() ? computing : communicating) = true;
       if (traffic.empty()) continue;
-      ++sums.total_by_class[traffic];
-      sums.waiting_by_class[traffic] += t < event.start + event.wait ? 1 : 0;
+      sums.total_by_class[traffic] += 1_ns;
+      sums.waiting_by_class[traffic] += t < event.start + event.wait ? 1_ns : 0_ns;
     }
-    ++sums.window;
-    sums.compute += computing;
-    sums.communication += communicating;
-    sums.overlapped += computing && communicating;
-    sums.exposed += communicating && !computing;
-    sums.idle += !computing && !communicating;
+    sums.window += 1_ns;
+    sums.compute += computing ? 1_ns : 0_ns;
+    sums.communication += communicating ? 1_ns : 0_ns;
+    sums.overlapped += computing && communicating ? 1_ns : 0_ns;
+    sums.exposed += communicating && !computing ? 1_ns : 0_ns;
+    sums.idle += !computing && !communicating ? 1_ns : 0_ns;
   }
   return sums;
 }

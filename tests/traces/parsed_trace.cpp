@@ -8,7 +8,7 @@ namespace amsp {
 namespace {
 
 Nanoseconds ns(const Json& microseconds) {
-  return std::llround(microseconds.get<double>() * 1000);
+  return {std::llround(microseconds.get<double>() * 1000)};
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ Nanoseconds end_of(const Json& event) {
 }
 
 ParsedRank parse_rank(const Json& trace, Rank rank) {
-  ParsedRank parsed{std::numeric_limits<Nanoseconds>::max(), 0, {}};
+  ParsedRank parsed{std::numeric_limits<Nanoseconds>::max(), {}, {}};
   for (const Json& event : trace.at("traceEvents")) {
     if (event.at("ph") != "X") continue;
     if (event.at("cat") == "user_annotation" && event.at("pid") == 20000 + rank) {
@@ -41,7 +41,7 @@ RankBreakdown break_down(const ParsedRank& rank) {
     const Json& args = event.at("args");
     const std::string traffic =
         traffic_class(args.at("phase").get<std::string>(), args.at("op").get<std::string>());
-    const Nanoseconds wait = traffic.empty() ? 0 : args.at("wait_ns").get<Nanoseconds>();
+    const Nanoseconds wait{traffic.empty() ? 0 : args.at("wait_ns").get<std::int64_t>()};
     events.push_back({start_of(event), end_of(event), wait, traffic});
   }
   return break_down(events, rank.begin, rank.end);

@@ -20,9 +20,10 @@ CollectiveWork collective(CollectiveKind kind, const SubMesh& mesh, Bytes bytes)
   return {{kind, mesh, bytes, {}}, 2, {}};
 }
 
-std::int32_t add_compute_work(TaskGraph& graph, ComputeKind kind) {
+template <class Kernel>
+std::int32_t add_compute_work(TaskGraph& graph) {
   ComputeWork work;
-  work.kind = kind;
+  work.kernel = Kernel{};
   return graph.add_work(std::move(work));
 }
 
@@ -46,8 +47,8 @@ TaskGraph toy_graph() {
   graph.add_stream({"reduce 2x1", pair});
   graph.add_stream({"update 2x1", pair});
   const auto optimizer = add_optimizer(graph);
-  const auto gemm = add_compute_work(graph, ComputeKind::kGemm);
-  const auto attention = add_compute_work(graph, ComputeKind::kAttention);
+  const auto gemm = add_compute_work<GemmWork>(graph);
+  const auto attention = add_compute_work<AttentionWork>(graph);
   const auto gather = graph.add_work(collective(CollectiveKind::kAllGather, pair, 102_B));
   const auto scatter = graph.add_work(collective(CollectiveKind::kReduceScatter, pair, 102_B));
   const auto reduce = graph.add_work(collective(CollectiveKind::kAllReduce, pair, 64_B));
@@ -118,7 +119,7 @@ TaskGraph random_graph(std::uint32_t seed, int tasks) {
                               sub_mesh(meshes[1])};
   graph.add_stream({"compute", {}});
   for (const SubMesh& mesh : families) graph.add_stream({to_string(mesh), mesh});
-  const auto compute = add_compute_work(graph, ComputeKind::kMemory);
+  const auto compute = add_compute_work<MemoryWork>(graph);
   const std::pair<Phase, Op> calls[] = {{Phase::kForward, Op::kAllGather},
                                         {Phase::kBackward, Op::kReduceScatter},
                                         {Phase::kGradSync, Op::kAllReduce},

@@ -9,13 +9,13 @@ namespace amsp {
 namespace {
 
 TEST(ToNs, RoundsToNearestWithTiesToEven) {
-  EXPECT_EQ(to_ns(Seconds{0}), 0);
-  EXPECT_EQ(to_ns(Seconds{1.4e-9}), 1);
-  EXPECT_EQ(to_ns(Seconds{1.6e-9}), 2);
-  EXPECT_EQ(to_ns(Seconds{0.5} * 1e-9), 0);
-  EXPECT_EQ(to_ns(Seconds{1.5} * 1e-9), 2);
-  EXPECT_EQ(to_ns(Seconds{2.5} * 1e-9), 2);
-  EXPECT_EQ(to_ns(Seconds{86400}), 86'400'000'000'000);
+  EXPECT_EQ(to_ns(Seconds{0}), 0_ns);
+  EXPECT_EQ(to_ns(Seconds{1.4e-9}), 1_ns);
+  EXPECT_EQ(to_ns(Seconds{1.6e-9}), 2_ns);
+  EXPECT_EQ(to_ns(Seconds{0.5} * 1e-9), 0_ns);
+  EXPECT_EQ(to_ns(Seconds{1.5} * 1e-9), 2_ns);
+  EXPECT_EQ(to_ns(Seconds{2.5} * 1e-9), 2_ns);
+  EXPECT_EQ(to_ns(Seconds{86400}), 86'400'000'000'000_ns);
 }
 
 struct ClassCase {
@@ -65,9 +65,9 @@ TEST(RankEvents, ACollectiveLastsFromReadyToTheEndOfItsGroup) {
   const Timeline timeline = toy_timeline(graph);
   const TraceEvent scatter = rank_events(timeline, 0).at(5);
   EXPECT_EQ(scatter.task, TaskId{8});
-  EXPECT_EQ(scatter.start, 170'000);
-  EXPECT_EQ(scatter.end, 205'000);
-  EXPECT_EQ(scatter.wait, 10'000);
+  EXPECT_EQ(scatter.start, 170'000_ns);
+  EXPECT_EQ(scatter.end, 205'000_ns);
+  EXPECT_EQ(scatter.wait, 10'000_ns);
 }
 
 TEST(RankEvents, LeavesOutMarksAndWhatIsOutsideTheWindow) {
@@ -86,8 +86,8 @@ TEST(RankEvents, ClockNoiseCannotMakeAStreamOverlap) {
   attention.start = Seconds{99.5e-6};
   const TraceEvent event = all_events(timeline, 0).at(4);
   EXPECT_EQ(event.task, TaskId{5});
-  EXPECT_EQ(event.start, 100'000);
-  EXPECT_EQ(event.end, 120'000);
+  EXPECT_EQ(event.start, 100'000_ns);
+  EXPECT_EQ(event.end, 120'000_ns);
 }
 
 }  // namespace

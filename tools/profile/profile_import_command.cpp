@@ -12,7 +12,7 @@
 #include "scenario/load_cluster.h"
 #include "tools/arguments.h"
 #include "tools/profile/profile_commands.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 #include "topology/read/presets.h"
 
 namespace {

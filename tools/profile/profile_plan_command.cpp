@@ -4,7 +4,7 @@
 #include "profiling/measurement_plan.h"
 #include "tools/arguments.h"
 #include "tools/profile/profile_commands.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 
 namespace {
 

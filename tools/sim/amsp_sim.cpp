@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/nearest.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 #include "tools/sim/commands.h"
 
 namespace {
@@ -37,7 +37,7 @@ void check_first_word(const std::string& word) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_program("amsp-sim", [&] {
+  return run_main("amsp-sim", [&] {
     if (argc > 1) {
       for (const Command& command : kCommands) {
         if (command.name != std::string(argv[1])) continue;

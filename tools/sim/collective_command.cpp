@@ -14,7 +14,7 @@
 #include "core/text_table.h"
 #include "scenario/load_cluster.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 #include "tools/sim/commands.h"
 #include "topology/models/collective_models.h"
 #include "topology/nccl/collectives.h"

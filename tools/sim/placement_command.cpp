@@ -11,7 +11,7 @@
 #include "core/text_table.h"
 #include "scenario/scenario.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 #include "tools/sim/commands.h"
 #include "tools/sim/host_list.h"
 

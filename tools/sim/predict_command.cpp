@@ -10,7 +10,7 @@
 #include "sim/jitter.h"
 #include "sim/simulator.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 #include "tools/sim/commands.h"
 #include "trace_analysis/analyse.h"
 #include "trace_reader/load_traces.h"
@@ -97,8 +97,7 @@ std::vector<Rank> parse_ranks(const std::string& text, int ranks) {
   return result;
 }
 
-std::string trace_of(const Options& options, const Setup& setup, const Timeline& timeline) {
-  const Scenario& scenario = setup.scenario();
+std::string trace_of(const Options& options, const Scenario& scenario, const Timeline& timeline) {
   TraceMeta meta;
   meta.producer = "amsp-sim " AMSP_VERSION;
   meta.source = "sim";
@@ -111,57 +110,54 @@ std::string trace_of(const Options& options, const Setup& setup, const Timeline&
 }
 
 /// Trace and page are made of the same text, and written once both are there.
-void write_files(const Options& options, const Setup& setup, const Timeline& timeline,
-                 const Prediction& prediction) {
-  const Scenario& scenario = setup.scenario();
-  const std::string text = trace_of(options, setup, timeline);
+void write_files(const Options& options, const Predicted& predicted) {
+  const Scenario& scenario = predicted.setup.scenario();
+  const MemoryEstimate& memory = predicted.prediction.memory;
+  const std::string text = trace_of(options, scenario, predicted.playback.timeline);
   if (options.report.empty()) return write_trace(options.trace, text);
   const Analysis analysis = analyse(load_trace_text(text, scenario.name), WindowChoice::kHost);
   ReportOptions page;
   page.title = scenario.name + " (simulated)";
   for (const RankTrace& rank : analysis.set.ranks) page.ranks.push_back(rank.rank.value());
-  for (const MemoryPart& part : prediction.memory.parts)
+  for (const MemoryPart& part : memory.parts)
     page.memory.push_back({part.name, part.bytes.value, part.formula});
-  page.memory_capacity = prediction.memory.capacity.value;
+  page.memory_capacity = memory.capacity.value;
   const std::string html = html_report(analysis, page);
   if (!options.trace.empty()) write_trace(options.trace, text);
   write_file(options.report, html);
 }
 
-int predict(const Options& options) {
+int run(const Options& options) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  const auto progress = [&](const char* what) {
-    if (terminal) fmt::print(stderr, "\r\x1b[K{}{}", what, *what != '\0' ? " ..." : "");
+  const auto progress = [&](const std::string& what) {
+    if (terminal) fmt::print(stderr, "\r\x1b[K{}{}", what, what.empty() ? "" : " ...");
   };
   Scenario scenario = load_scenario(options.scenario, options.overrides);
   set_samples(options, scenario);
   const bool writes = !options.trace.empty() || !options.report.empty();
   if (writes) parse_ranks(options.trace_ranks, scenario.plan.dp.size());
   check_outputs({{"--trace", options.trace}, {"--report", options.report}}, {options.scenario});
+  const auto play = [&](const Lowering& lowering) {
+    progress("simulating");
+    Playback playback =
+        options.network == "full" ? simulate_every_rank(lowering) : simulate(lowering);
+    if (const auto& jitter = scenario.conditions.jitter) {
+      const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+      playback.jittered_steps = sample_steps(
+          lowering, *jitter, options.workers > 0 ? options.workers : std::max(1, cores),
+          [&](std::size_t done) {
+            progress(fmt::format("simulating step {} of {}", done, jitter->samples));
+          });
+    }
+    progress("analysing");
+    return playback;
+  };
   progress("building the schedule");
-  const Setup setup(scenario);
-  progress("simulating");
-  Simulator simulator(setup.lowering(),
-                      options.network == "full" ? Network::kFull : Network::kFolded);
-  const Timeline timeline = simulator.run(setup.graph());
-  progress("analysing");
-  Prediction prediction = summarise(setup, timeline);
-  prediction.activities = simulator.activities();
-  prediction.rank_classes = simulator.rank_classes();
-  prediction.batches_played = simulator.batches_played();
-  if (scenario.conditions.jitter) {
-    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    prediction.samples = StepSamples{sample_steps(
-        setup.lowering(), *scenario.conditions.jitter,
-        options.workers > 0 ? options.workers : std::max(1, cores), [&](std::size_t done) {
-          progress(
-              fmt::format("simulating step {} of {}", done, scenario.conditions.jitter->samples)
-                  .c_str());
-        })};
-  }
+  const Predicted predicted = predict(scenario, play);
+  const Prediction& prediction = predicted.prediction;
   if (writes) {
     progress("writing the trace");
-    write_files(options, setup, timeline, prediction);
+    write_files(options, predicted);
   }
   progress("");
   print_output(options.json ? json_report(scenario, prediction).dump(2) + "\n"
@@ -205,7 +201,7 @@ int predict_command(int argc, char** argv) {
   return run_parsed(app, argc, argv, [&] {
     if (ranks->count() > 0 && options.trace.empty() && options.report.empty())
       throw ConfigError("--trace-ranks: needs --trace or --report");
-    return predict(options);
+    return run(options);
   });
 }
 

@@ -4,7 +4,7 @@
 #include "core/json/json.h"
 #include "scenario/load_cluster.h"
 #include "tools/arguments.h"
-#include "tools/program.h"
+#include "tools/run_main.h"
 #include "tools/sim/commands.h"
 #include "tools/sim/topology_report.h"
 

@@ -54,7 +54,7 @@ struct LinkLoad {
 };
 
 /// The seam for sources of collective times and link loads: measured profiles, the ring model,
-/// later NCCL's own model. Implementations are immutable after construction and hold
+/// NCCL's own model. Implementations are immutable after construction and hold
 /// references to the graph and placement, which must outlive them.
 class CollectiveModel {
  public:

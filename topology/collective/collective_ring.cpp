@@ -215,9 +215,4 @@ int RingNetwork::nics(const SubMesh& mesh) const {
   return fewest;
 }
 
-std::vector<LinkLoad> ring_loads(const ClusterGraph& graph, const Placement& placement,
-                                 const CollectiveCall& call, int group) {
-  return RingNetwork(graph, placement).loads(call, group);
-}
-
 }  // namespace amsp

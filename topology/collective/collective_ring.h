@@ -16,19 +16,6 @@ namespace amsp {
 /// Messages of a call after the first: other than 0 for a group call of broadcasts only.
 int later_messages(const CollectiveCall& call);
 
-/// Bytes that group `group` of process_groups(call.mesh, placement.dp()) puts on each link during
-/// `call` if it runs as rings, ordered by link id; links without traffic are left out.
-///
-/// A group inside one node is one ring in group order. A group over nodes is K rings, one per NIC
-/// that it uses in a node, each with 1/K of the message; ring_walks.h has their way through a node.
-/// On nodes with direct NVLink the traffic inside is spread evenly over all pairs of members, as
-/// rings with different orders would.
-///
-/// A broadcast message goes around the ring from its root and stops before it; several messages
-/// of one call add up. With `bytes_by_root` empty the root is the first member.
-std::vector<LinkLoad> ring_loads(const ClusterGraph& graph, const Placement& placement,
-                                 const CollectiveCall& call, int group);
-
 /// Adds up loads by link: dense, and cleared in time proportional to the links touched.
 class LoadSum {
  public:
@@ -43,9 +30,9 @@ class LoadSum {
   std::vector<LinkId> touched_;
 };
 
-/// ring_loads for repeated use, and what follows from them for all sibling groups of a mesh.
-/// Keeps references to graph and placement. Groups, routes, loads and bottlenecks are cached on
-/// first use, so calls from several threads need a lock.
+/// What collectives that run as rings put on links. Keeps references to graph and placement.
+/// Groups, routes, loads and bottlenecks are cached on first use, so calls from several threads
+/// need a lock.
 class RingNetwork {
  public:
   RingNetwork(const ClusterGraph& graph, const Placement& placement);
@@ -53,6 +40,16 @@ class RingNetwork {
   const ClusterGraph& graph() const { return *graph_; }
   Mesh dp() const { return placement_->dp(); }
 
+  /// Bytes that group `group` of process_groups(call.mesh, dp()) puts on each link during `call`,
+  /// ordered by link id; links without traffic are left out.
+  ///
+  /// A group inside one node is one ring in group order. A group over nodes is K rings, one per NIC
+  /// that it uses in a node, each with 1/K of the message; ring_walks.h has their way through a
+  /// node. On nodes with direct NVLink the traffic inside is spread evenly over all pairs of
+  /// members, as rings with different orders would.
+  ///
+  /// A broadcast message goes around the ring from its root and stops before it; several messages
+  /// of one call add up. With `bytes_by_root` empty the root is the first member.
   std::vector<LinkLoad> loads(const CollectiveCall& call, int group) const;
 
   /// The link that takes longest if one byte crosses every hop of the rings.

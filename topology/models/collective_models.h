@@ -13,7 +13,7 @@
 
 namespace amsp {
 
-/// Both models put ring_loads on the links, the profiled one those of another algorithm where the
+/// Both models load the links as rings do, the profiled one those of another algorithm where the
 /// profile names it. A group call of broadcasts moves its messages one
 /// after the other: its time is that of one message of their total size, plus
 /// next_message_latency for each after the first. Nobody sends where `bytes` is 0: no time.

@@ -12,7 +12,7 @@ namespace amsp::nccl {
 
 /// What one group puts on every link during the whole call, by algorithm; v bytes, n members on N
 /// nodes, K channels over nodes, one per NIC that the group uses in a node, each with v / K:
-///   ring            ring_loads
+///   ring            RingNetwork::loads
 ///   tree            chains inside (along the ring's walks), each hop v / K both ways; double
 ///   binary
 ///                   trees over nodes, each edge v / (2 K) both ways. In one node: n chains of v /

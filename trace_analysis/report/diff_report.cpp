@@ -17,8 +17,12 @@ namespace {
 
 constexpr std::size_t kMostOperations = 12;
 
+double ns(Nanoseconds time) {
+  return static_cast<double>(time.value);
+}
+
 double mean_of(Nanoseconds sum, std::size_t count) {
-  return static_cast<double>(sum) / static_cast<double>(std::max<std::size_t>(count, 1));
+  return static_cast<double>(sum.value) / static_cast<double>(std::max<std::size_t>(count, 1));
 }
 
 std::string time_text(double ns) {
@@ -41,7 +45,7 @@ std::string beyond_spread(const OperationDiff& operation) {
       std::max(quantile_by_place(operation.a, 0.9) - quantile_by_place(operation.a, 0.1),
                quantile_by_place(operation.b, 0.9) - quantile_by_place(operation.b, 0.1));
   const double delta = mean_of(operation.delta(), operation.a.size());
-  return std::abs(delta) > static_cast<double>(spread) ? "yes" : "no";
+  return std::abs(delta) > static_cast<double>(spread.value) ? "yes" : "no";
 }
 
 std::string files_of(const Analysis& side) {
@@ -67,24 +71,22 @@ void add_waterfall(std::string& text, const TraceDiff& diff) {
   const std::size_t n = diff.pairs.size();
   TextTable table({"mean of a step", "A", "B", "B - A", "of A's step"});
   for (const WaterfallPart& part : diff.waterfall) {
-    if (part.a == 0 && part.b == 0) continue;
+    if (part.a == 0_ns && part.b == 0_ns) continue;
     table.add({part.name, time_text(mean_of(part.a, n)), time_text(mean_of(part.b, n)),
-               signed_text(mean_of(part.delta(), n)),
-               percent(static_cast<double>(part.delta()), static_cast<double>(diff.step_a))});
+               signed_text(mean_of(part.delta(), n)), percent(ns(part.delta()), ns(diff.step_a))});
   }
   const Nanoseconds delta = diff.step_b - diff.step_a;
   table.add({"step", time_text(mean_of(diff.step_a, n)), time_text(mean_of(diff.step_b, n)),
-             signed_text(mean_of(delta, n)),
-             percent(static_cast<double>(delta), static_cast<double>(diff.step_a))});
+             signed_text(mean_of(delta, n)), percent(ns(delta), ns(diff.step_a))});
   text += table.str();
   text += fmt::format("{} step{} compared; the differences add up to {} ns exactly\n\n", n,
-                      n == 1 ? "" : "s", delta);
+                      n == 1 ? "" : "s", delta.value);
 }
 
 void add_coverage(std::string& text, const TraceDiff& diff) {
   TextTable table({"matched by", "of A's GPU time", "of B's"});
   const auto share = [](Nanoseconds part, Nanoseconds whole) {
-    return percent_of(static_cast<double>(part), static_cast<double>(whole));
+    return percent_of(ns(part), ns(whole));
   };
   for (const auto& [confidence, times] : diff.coverage.matched)
     table.add({to_string(confidence), share(times.first, diff.coverage.all_a),
@@ -97,20 +99,16 @@ void add_operations(std::string& text, const TraceDiff& diff) {
   TextTable table({"operation (matched)", "n", "A", "B", "B - A", "", "beyond spread"});
   std::size_t rows = 0;
   for (const OperationDiff& operation : diff.by_operation) {
-    if (operation.delta() == 0 || rows == kMostOperations) break;
+    if (operation.delta() == 0_ns || rows == kMostOperations) break;
     ++rows;
-    table.add(
-        {shorten(operation.name, 38), std::to_string(operation.a.size()),
-         time_text(static_cast<double>(operation.sum_a)),
-         time_text(static_cast<double>(operation.sum_b)),
-         signed_text(static_cast<double>(operation.delta())),
-         percent(static_cast<double>(operation.delta()), static_cast<double>(operation.sum_a)),
-         beyond_spread(operation)});
+    table.add({shorten(operation.name, 38), std::to_string(operation.a.size()),
+               time_text(ns(operation.sum_a)), time_text(ns(operation.sum_b)),
+               signed_text(ns(operation.delta())),
+               percent(ns(operation.delta()), ns(operation.sum_a)), beyond_spread(operation)});
   }
   if (rows > 0) text += table.str();
   text += fmt::format("matched events: B - A is {}, the absolute differences add up to {}\n",
-                      signed_text(static_cast<double>(diff.signed_error)),
-                      time_text(static_cast<double>(diff.absolute_error)));
+                      signed_text(ns(diff.signed_error)), time_text(ns(diff.absolute_error)));
 }
 
 OrderedJson operations_json(const std::vector<OperationDiff>& list) {
@@ -118,13 +116,13 @@ OrderedJson operations_json(const std::vector<OperationDiff>& list) {
   for (const OperationDiff& operation : list)
     json.push_back({{"name", operation.name},
                     {"n", operation.a.size()},
-                    {"a_ns", operation.sum_a},
-                    {"b_ns", operation.sum_b},
-                    {"delta_ns", operation.delta()},
-                    {"a_p10_ns", quantile_by_place(operation.a, 0.1)},
-                    {"a_p90_ns", quantile_by_place(operation.a, 0.9)},
-                    {"b_p10_ns", quantile_by_place(operation.b, 0.1)},
-                    {"b_p90_ns", quantile_by_place(operation.b, 0.9)},
+                    {"a_ns", operation.sum_a.value},
+                    {"b_ns", operation.sum_b.value},
+                    {"delta_ns", operation.delta().value},
+                    {"a_p10_ns", quantile_by_place(operation.a, 0.1).value},
+                    {"a_p90_ns", quantile_by_place(operation.a, 0.9).value},
+                    {"b_p10_ns", quantile_by_place(operation.b, 0.1).value},
+                    {"b_p90_ns", quantile_by_place(operation.b, 0.9).value},
                     {"beyond_spread", beyond_spread(operation)}});
   return json;
 }
@@ -152,22 +150,25 @@ OrderedJson diff_json(const TraceDiff& diff, const Analysis& a, const Analysis& 
   json["b"] = provenance_json(b);
   json["left_out"] = diff.left_out;
   json["steps_compared"] = diff.pairs.size();
-  json["step_a_ns"] = diff.step_a;
-  json["step_b_ns"] = diff.step_b;
-  json["delta_ns"] = diff.step_b - diff.step_a;
+  json["step_a_ns"] = diff.step_a.value;
+  json["step_b_ns"] = diff.step_b.value;
+  json["delta_ns"] = (diff.step_b - diff.step_a).value;
   json["change"] = step_change(diff);
   json["waterfall"] = OrderedJson::array();
   for (const WaterfallPart& part : diff.waterfall)
-    json["waterfall"].push_back(
-        {{"part", part.name}, {"a_ns", part.a}, {"b_ns", part.b}, {"delta_ns", part.delta()}});
+    json["waterfall"].push_back({{"part", part.name},
+                                 {"a_ns", part.a.value},
+                                 {"b_ns", part.b.value},
+                                 {"delta_ns", part.delta().value}});
   OrderedJson& coverage = json["coverage"];
-  coverage["a_ns"] = diff.coverage.all_a;
-  coverage["b_ns"] = diff.coverage.all_b;
+  coverage["a_ns"] = diff.coverage.all_a.value;
+  coverage["b_ns"] = diff.coverage.all_b.value;
   coverage["matched"] = OrderedJson::object();
   for (const auto& [confidence, times] : diff.coverage.matched)
-    coverage["matched"][to_string(confidence)] = {{"a_ns", times.first}, {"b_ns", times.second}};
-  json["signed_error_ns"] = diff.signed_error;
-  json["absolute_error_ns"] = diff.absolute_error;
+    coverage["matched"][to_string(confidence)] = {{"a_ns", times.first.value},
+                                                  {"b_ns", times.second.value}};
+  json["signed_error_ns"] = diff.signed_error.value;
+  json["absolute_error_ns"] = diff.absolute_error.value;
   json["by_operation"] = operations_json(diff.by_operation);
   json["by_key"] = operations_json(diff.by_key);
   json["only_in_a"] = unmatched_json(diff.only_a, a);

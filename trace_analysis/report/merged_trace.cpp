@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "trace_analysis/trace_diff.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 namespace {
@@ -56,7 +56,8 @@ class MergedTrace {
  private:
   void name(const char* what, int pid, int tid, const std::string& value) {
     names_.push_back(
-        {0, 0,
+        {{},
+         {},
          fmt::format(R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "args": {{"name": {}}}}})",
                      what, pid, tid, json_string(value))});
   }
@@ -91,10 +92,11 @@ class MergedTrace {
     const Nanoseconds ts = origin + b.end - window_b.begin;
     const Nanoseconds lag = (b.end - window_b.begin) - (a.end - window_a.begin);
     lines_.push_back(
-        {ts, 0,
+        {ts,
+         {},
          fmt::format(
              R"({{"ph": "C", "name": "B behind A", "pid": {}, "ts": {}, "args": {{"us": {}{}}}}})",
-             pid, format_us(ts), lag < 0 ? "-" : "", format_us(std::abs(lag)))});
+             pid, format_us(ts), lag < 0_ns ? "-" : "", format_us(abs(lag)))});
   }
 
   void add_side(std::size_t side, std::size_t rank, std::size_t step, int pid, Nanoseconds origin,
@@ -123,8 +125,8 @@ class MergedTrace {
       const auto found = delta.find(static_cast<int>(i));
       const std::string args =
           found == delta.end() ? std::string(R"("match": "none")")
-                               : fmt::format(R"("delta_us": {}{})", found->second < 0 ? "-" : "",
-                                             format_us(std::abs(found->second)));
+                               : fmt::format(R"("delta_us": {}{})", found->second < 0_ns ? "-" : "",
+                                             format_us(abs(found->second)));
       lines_.push_back(
           {ts, to - from,
            fmt::format(

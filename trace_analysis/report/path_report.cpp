@@ -18,11 +18,11 @@ constexpr std::size_t kMostLayers = 12;
 constexpr std::size_t kMostPieces = 10;
 
 std::string time_text(Nanoseconds time) {
-  return short_time(static_cast<double>(time));
+  return short_time(static_cast<double>(time.value));
 }
 
 std::string share(Nanoseconds part, Nanoseconds whole) {
-  return percent_of(static_cast<double>(part), static_cast<double>(whole));
+  return percent_of(static_cast<double>(part.value), static_cast<double>(whole.value));
 }
 
 std::size_t most_steps(const Analysis& analysis) {
@@ -39,8 +39,8 @@ int number_of(const Analysis& analysis, std::size_t step) {
 }
 
 Nanoseconds inferred_time(const std::vector<PathPiece>& path) {
-  Nanoseconds sum = 0;
-  for (const PathPiece& piece : path) sum += piece.inferred ? piece.end - piece.start : 0;
+  Nanoseconds sum;
+  for (const PathPiece& piece : path) sum += piece.inferred ? piece.end - piece.start : 0_ns;
   return sum;
 }
 
@@ -50,17 +50,23 @@ void add_sums(std::string& text, const char* head, const std::map<std::string, N
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   TextTable table({head, "time", "share"});
-  Nanoseconds rest = 0;
+  Nanoseconds rest;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i < kMostLayers)
       table.add({rows[i].first, time_text(rows[i].second), share(rows[i].second, whole)});
     else
       rest += rows[i].second;
   }
-  if (rest > 0)
+  if (rest > 0_ns)
     table.add(
         {fmt::format("{} others", rows.size() - kMostLayers), time_text(rest), share(rest, whole)});
   text += table.str() + '\n';
+}
+
+OrderedJson sums_json(const std::map<std::string, Nanoseconds>& sums) {
+  OrderedJson json = OrderedJson::object();
+  for (const auto& [name, time] : sums) json[name] = time.value;
+  return json;
 }
 
 std::string name_of(const Analysis& analysis, const PathPiece& piece) {
@@ -114,10 +120,10 @@ OrderedJson path_json(const Analysis& analysis) {
     if (path.empty()) continue;
     OrderedJson entry;
     entry["step"] = number_of(analysis, step);
-    entry["length_ns"] = path.back().end - path.front().start;
-    entry["inferred_ns"] = inferred_time(path);
-    entry["by_kind_ns"] = path_by_kind(path);
-    entry["by_layer_ns"] = path_by_layer(path);
+    entry["length_ns"] = (path.back().end - path.front().start).value;
+    entry["inferred_ns"] = inferred_time(path).value;
+    entry["by_kind_ns"] = sums_json(path_by_kind(path));
+    entry["by_layer_ns"] = sums_json(path_by_layer(path));
     entry["pieces"] = OrderedJson::array();
     for (const PathPiece& piece : path) {
       const RankTrace& trace = analysis.rank(static_cast<std::size_t>(piece.rank));
@@ -125,8 +131,8 @@ OrderedJson path_json(const Analysis& analysis) {
                                  {"what", name_of(analysis, piece)},
                                  {"kind", piece.kind},
                                  {"layer", piece.layer},
-                                 {"start_ns", piece.start - path.front().start},
-                                 {"length_ns", piece.end - piece.start},
+                                 {"start_ns", (piece.start - path.front().start).value},
+                                 {"length_ns", (piece.end - piece.start).value},
                                  {"inferred", piece.inferred}});
     }
     json["steps"].push_back(std::move(entry));

@@ -113,10 +113,10 @@ OrderedJson provenance_json(const Analysis& analysis) {
     rank["excluded"] = analysis.windows[i].excluded;
     rank["set_aside"] = notes_json(trace.quarantined);
     rank["doubts"] = notes_json(trace.doubts);
-    rank["clock"] = {{"offset_ns", clock.offset},
-                     {"uncertainty_ns", clock.spread},
-                     {"low_ns", clock.low ? OrderedJson(*clock.low) : OrderedJson()},
-                     {"high_ns", clock.high ? OrderedJson(*clock.high) : OrderedJson()},
+    rank["clock"] = {{"offset_ns", clock.offset.value},
+                     {"uncertainty_ns", clock.spread.value},
+                     {"low_ns", clock.low ? OrderedJson(clock.low->value) : OrderedJson()},
+                     {"high_ns", clock.high ? OrderedJson(clock.high->value) : OrderedJson()},
                      {"collectives", clock.collectives},
                      {"source", clock.source}};
     json["ranks"].push_back(std::move(rank));

@@ -9,8 +9,8 @@
 namespace amsp {
 
 std::string exact_us(Nanoseconds time) {
-  return fmt::format("{}{}.{:03}", time < 0 ? "-" : "", std::abs(time) / 1000,
-                     std::abs(time) % 1000);
+  const std::int64_t ns = abs(time).value;
+  return fmt::format("{}{}.{:03}", time < 0_ns ? "-" : "", ns / 1000, ns % 1000);
 }
 
 std::string short_time(double ns) {

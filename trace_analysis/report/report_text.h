@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "traces/timeline/analysis.h"
+#include "core/units.h"
 
 namespace amsp {
 

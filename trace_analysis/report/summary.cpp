@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostRows = 16;  // of steps and ranks, each in a table of its own
 
 double ns(Nanoseconds time) {
-  return static_cast<double>(time);
+  return static_cast<double>(time.value);
 }
 
 void add_steps(std::string& text, const Analysis& analysis) {
@@ -79,7 +79,7 @@ void add_classification(std::string& text, const Analysis& analysis) {
     text += fmt::format("\ncommunication known by: {}\n", fmt::join(parts, ", "));
   }
   add_names(text, "communication by name only, not NCCL's:", found.by_name);
-  Nanoseconds unclassified = 0;
+  Nanoseconds unclassified;
   for (const NameTime& entry : found.unclassified) unclassified += entry.time;
   text += fmt::format("unclassified: {}\n", short_time(ns(unclassified)));
   add_names(text, "counted as compute, but called like communication (--rules settles it):",
@@ -121,17 +121,17 @@ OrderedJson traffic_json(const std::map<std::string, TrafficShare>& shares) {
   for (const auto& [name, share] : shares)
     json[name] = {{"calls", share.calls},
                   {"calls_with_known_wait", share.known_waits},
-                  {"total_ns", share.total},
-                  {"waiting_ns", share.waiting},
-                  {"exposed_transfer_ns", share.exposed_transfer},
-                  {"exposed_wait_ns", share.exposed_wait}};
+                  {"total_ns", share.total.value},
+                  {"waiting_ns", share.waiting.value},
+                  {"exposed_transfer_ns", share.exposed_transfer.value},
+                  {"exposed_wait_ns", share.exposed_wait.value}};
   return json;
 }
 
 OrderedJson names_json(const std::vector<NameTime>& names) {
   OrderedJson json = OrderedJson::array();
   for (const NameTime& entry : names)
-    json.push_back({{"name", entry.name}, {"calls", entry.calls}, {"time_ns", entry.time}});
+    json.push_back({{"name", entry.name}, {"calls", entry.calls}, {"time_ns", entry.time.value}});
   return json;
 }
 
@@ -139,16 +139,16 @@ OrderedJson names_json(const std::vector<NameTime>& names) {
 
 OrderedJson parts_json(const StepParts& parts) {
   OrderedJson json;
-  json["window_ns"] = parts.window;
-  json["compute_ns"] = parts.compute;
-  json["exposed_ns"] = parts.exposed;
-  json["memory_only_ns"] = parts.memory_only;
-  json["idle_ns"] = parts.idle;
-  json["communication_ns"] = parts.communication;
-  json["overlapped_ns"] = parts.overlapped;
-  json["communication_without_compute_ns"] = parts.without_compute();
-  json["memory_ns"] = parts.memory;
-  json["compute_sum_ns"] = parts.compute_sum;
+  json["window_ns"] = parts.window.value;
+  json["compute_ns"] = parts.compute.value;
+  json["exposed_ns"] = parts.exposed.value;
+  json["memory_only_ns"] = parts.memory_only.value;
+  json["idle_ns"] = parts.idle.value;
+  json["communication_ns"] = parts.communication.value;
+  json["overlapped_ns"] = parts.overlapped.value;
+  json["communication_without_compute_ns"] = parts.without_compute().value;
+  json["memory_ns"] = parts.memory.value;
+  json["compute_sum_ns"] = parts.compute_sum.value;
   json["by_kind"] = traffic_json(parts.by_kind);
   json["by_group"] = traffic_json(parts.by_group);
   return json;
@@ -170,7 +170,7 @@ OrderedJson summary_json(const Analysis& analysis) {
   const Classification found = classification(analysis);
   json["communication_known_by"] = OrderedJson::object();
   for (const auto& [evidence, time] : found.communication)
-    json["communication_known_by"][to_string(evidence)] = time;
+    json["communication_known_by"][to_string(evidence)] = time.value;
   json["communication_by_name_only"] = names_json(found.by_name);
   json["unclassified"] = names_json(found.unclassified);
   json["stragglers"] = OrderedJson::array();
@@ -178,7 +178,7 @@ OrderedJson summary_json(const Analysis& analysis) {
     const RankTrace& trace = analysis.rank(static_cast<std::size_t>(straggler.rank));
     json["stragglers"].push_back({{"rank", trace.rank ? OrderedJson(*trace.rank) : OrderedJson()},
                                   {"came_last", straggler.last},
-                                  {"others_waited_ns", straggler.others_waited}});
+                                  {"others_waited_ns", straggler.others_waited.value}});
   }
   json["collectives_over_ranks"] = analysis.joins.joins.size();
   return json;

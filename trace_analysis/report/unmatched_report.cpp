@@ -25,7 +25,7 @@ std::map<std::size_t, Events> by_rank(const std::vector<Unmatched>& list) {
 }
 
 Nanoseconds sum(const Events& events) {
-  Nanoseconds time = 0;
+  Nanoseconds time;
   for (const Unmatched* event : events) time += event->time;
   return time;
 }
@@ -75,8 +75,8 @@ std::string events_text(std::size_t count) {
 std::string unmatched_text(const char* name, const std::vector<Unmatched>& list,
                            const Analysis& side) {
   if (list.empty()) return "";
-  const auto time = [](Nanoseconds ns) { return short_time(static_cast<double>(ns)); };
-  Nanoseconds all = 0;
+  const auto time = [](Nanoseconds ns) { return short_time(static_cast<double>(ns.value)); };
+  Nanoseconds all;
   for (const Unmatched& event : list) all += event.time;
   std::string text = fmt::format("only in {}: {}, {}\n", name, events_text(list.size()), time(all));
   const std::vector<Group> parts = groups(list);
@@ -105,8 +105,8 @@ OrderedJson unmatched_json(const std::vector<Unmatched>& list, const Analysis& s
     json.push_back({{"what", event.what},
                     {"where", fmt::format("{} step {}", side.rank(event.rank).label(), event.step)},
                     {"reason", event.reason},
-                    {"start_ns", event.start},
-                    {"time_ns", event.time}});
+                    {"start_ns", event.start.value},
+                    {"time_ns", event.time.value}});
   return json;
 }
 
@@ -119,7 +119,7 @@ OrderedJson unmatched_by_rank_json(const std::vector<Unmatched>& list, const Ana
     const auto& number = side.rank(rank).rank;
     json.push_back({{"rank", number ? OrderedJson(*number) : OrderedJson()},
                     {"events", events.size()},
-                    {"time_ns", sum(events)},
+                    {"time_ns", sum(events).value},
                     {"longest", std::move(first)}});
   }
   return json;

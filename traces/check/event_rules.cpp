@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "core/json/object_reader.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kPhases = "XMCistf";
 constexpr std::string_view kOtherPhases = "BEbenIRSTpFPNODaAvVc()";  // of traces of others
 // 2^53: up to here viewers, which read times as doubles, have every nanosecond
-constexpr Nanoseconds kLatest = Nanoseconds{1} << 53;
+constexpr Nanoseconds kLatest = Nanoseconds{std::int64_t{1} << 53};
 // members of "args" that make tools misread the trace
 constexpr const char* kForbiddenArgs[] = {"rank", "name"};
 constexpr std::string_view kMetadataNames[] = {"process_name", "thread_name", "process_sort_index",
@@ -109,7 +109,7 @@ std::optional<Nanoseconds> EventRules::time(const ScannedEvent& event, const cha
   if (!time)
     fail(event,
          fmt::format("{} must be microseconds with at most three decimals, found {}", key, text));
-  else if (*time < 0)
+  else if (*time < 0_ns)
     fail(event, fmt::format("{} must not be negative, found {}", key, text));
   else if (*time >= kLatest)
     fail(event, fmt::format("{} must be less than 2^53 ns, found {}", key, text));

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 

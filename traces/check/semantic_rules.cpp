@@ -5,8 +5,8 @@
 #include "core/json/object_reader.h"
 #include "schedule/task_key.h"
 #include "traces/check/kernel_rules.h"
-#include "traces/timeline/analysis.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
+#include "traces/terms/traffic_class.h"
 
 namespace amsp {
 namespace {
@@ -102,9 +102,9 @@ class SemanticCheck {
     const auto duration = parse_us(kernel_.dur);
     if (!have_times || !duration) return;
     const auto sum = args_["wait_ns"].get<std::int64_t>() + args_["xfer_ns"].get<std::int64_t>();
-    if (sum != *duration)
-      violations_.add(kernel_.number,
-                      fmt::format("wait_ns + xfer_ns is {}, but dur is {} ns", sum, *duration));
+    if (Nanoseconds{sum} != *duration)
+      violations_.add(kernel_.number, fmt::format("wait_ns + xfer_ns is {}, but dur is {} ns", sum,
+                                                  duration->value));
   }
 
   const ScannedEvent& kernel_;

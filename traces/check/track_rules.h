@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/units.h"
 #include "traces/check/violations.h"
-#include "traces/timeline/analysis.h"
 
 namespace amsp {
 

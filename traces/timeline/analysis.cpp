@@ -1,29 +1,8 @@
 #include "traces/timeline/analysis.h"
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
-
-#include "core/error.h"
 
 namespace amsp {
-
-Nanoseconds to_ns(Seconds time) {
-  return std::llrint(time.value * 1e9);
-}
-
-std::string traffic_class(std::string_view phase, std::string_view op) {
-  if (op == to_string(Op::kAllGather)) {
-    const bool update = phase == to_string(Phase::kUpdate) || phase == to_string(Phase::kOptimizer);
-    return update ? "param_update" : "param_gather";
-  }
-  if (op == to_string(Op::kReduceScatter))
-    return phase == to_string(Phase::kGradSync) ? "grad_reduce" : "grad_scatter";
-  if (op == to_string(Op::kAllReduce))
-    return phase == to_string(Phase::kOptimizer) ? "grad_norm" : "grad_reduce";
-  if (op == to_string(Op::kBroadcast)) return "param_update";
-  return "";
-}
 
 std::string traffic_class(const TaskKey& key) {
   return traffic_class(to_string(key.phase), to_string(key.op));
@@ -43,7 +22,7 @@ std::vector<TraceEvent> all_events(const Timeline& timeline, Rank rank) {
     if (kind == WorkKind::kCollective) {
       if (ready < end) events.push_back({id, ready, end, start - ready});
     } else if (start < end) {
-      events.push_back({id, start, end, 0});
+      events.push_back({id, start, end, 0_ns});
     }
   }
   return events;

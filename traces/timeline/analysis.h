@@ -1,27 +1,17 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "core/units.h"
+#include "traces/terms/traffic_class.h"
 #include "traces/timeline/timeline.h"
 
 namespace amsp {
 
-/// Integer nanoseconds: the unit of traces, so that parts add up exactly.
-using Nanoseconds = std::int64_t;
-/// Nearest; ties to even. Every start and end is rounded on its own, durations are differences.
-Nanoseconds to_ns(Seconds time);
-
-/// How a collective is counted, by the role of its message:
-///   param_gather (all-gather of parameters), grad_scatter (reduce-scatter of a gradient),
-///   grad_reduce (bucket reductions over replicas), param_update (broadcast or all-gather after
-///   the optimizer), grad_norm.
-/// Derived from phase and op of the task key, as they also stand in traces; "" for compute.
+/// As the phase and op of the key have it.
 std::string traffic_class(const TaskKey& key);
-std::string traffic_class(std::string_view phase, std::string_view op);
 
 /// One rank's window in half-open intervals of integer nanoseconds:
 /// compute + exposed + idle = window exactly; exposed + overlapped = communication.
@@ -31,12 +21,12 @@ std::string traffic_class(std::string_view phase, std::string_view op);
 /// nothing hides is exposed communication, not idle; `waiting_by_class` says how much of the
 /// communication was waiting.
 struct RankBreakdown {
-  Nanoseconds window = 0;
-  Nanoseconds compute = 0;        // union of compute
-  Nanoseconds communication = 0;  // union of communication
-  Nanoseconds overlapped = 0;     // both
-  Nanoseconds exposed = 0;        // communication without compute
-  Nanoseconds idle = 0;
+  Nanoseconds window;
+  Nanoseconds compute;        // union of compute
+  Nanoseconds communication;  // union of communication
+  Nanoseconds overlapped;     // both
+  Nanoseconds exposed;        // communication without compute
+  Nanoseconds idle;
   /// By traffic class; the three maps have the same keys. exposed_by_class adds up to exposed
   /// exactly: every exposed nanosecond goes to the one active operation, or evenly to several
   /// (remainders to the first by task order).
@@ -47,7 +37,8 @@ struct RankBreakdown {
   bool operator==(const RankBreakdown&) const = default;
 };
 
-/// One task on one rank, as written to traces, in nanoseconds since the engine began.
+/// One task on one rank, as written to traces, in nanoseconds since the run began. Every start
+/// and end is rounded on its own, durations are differences.
 ///   compute:    [start, end) of its span
 ///   collective: from when this rank is ready to the end of the group; the first `wait` of it
 ///               passes before the last member is ready
@@ -56,7 +47,7 @@ struct RankBreakdown {
 struct TraceEvent {
   TaskId task;
   Nanoseconds start, end;
-  Nanoseconds wait = 0;
+  Nanoseconds wait;
 };
 /// All events of the rank in graph order, the tail of the step before the window and what ends
 /// after it included. Markers and tasks of no duration are left out.

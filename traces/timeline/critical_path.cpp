@@ -121,8 +121,8 @@ class PathWalk {
   const TaskGraph& graph_;
   std::vector<Rank> first_alike_;
   std::map<SubMesh, std::vector<std::vector<Rank>>> groups_;  // of the meshes met
-  Nanoseconds begin_ = 0;
-  Nanoseconds cursor_ = 0;
+  Nanoseconds begin_;
+  Nanoseconds cursor_;
   std::vector<PathSegment> path_;  // latest first
 };
 

@@ -1,13 +1,14 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "traces/terms/sweep.h"
 #include "traces/timeline/analysis.h"
-#include "traces/timeline/sweep.h"
 
 namespace amsp {
 RankBreakdown break_down(const std::vector<ClassifiedEvent>& events, Nanoseconds begin,
                          Nanoseconds end) {
-  AMSP_CHECK(begin <= end, "the window ends at {} ns, before its begin at {} ns", end, begin);
+  AMSP_CHECK(begin <= end, "the window ends at {} ns, before its begin at {} ns", end.value,
+             begin.value);
   RankBreakdown sums;
   sums.window = end - begin;
   std::vector<BusyInterval> intervals;
@@ -20,7 +21,7 @@ RankBreakdown break_down(const std::vector<ClassifiedEvent>& events, Nanoseconds
     const Nanoseconds joined = std::clamp(event.start + event.wait, from, to);
     sums.total_by_class[event.traffic] += to - from;
     sums.waiting_by_class[event.traffic] += joined - from;
-    sums.exposed_by_class[event.traffic] += 0;  // so that the three maps have the same keys
+    sums.exposed_by_class[event.traffic] += 0_ns;  // so that the three maps have the same keys
   }
   sweep(intervals, [&](const Stretch& stretch) {
     const Nanoseconds length = stretch.end - stretch.begin;

@@ -18,8 +18,8 @@ struct Span {
 /// symmetry class. Shared between tasks.
 using LaneMap = std::vector<int>;  // by rank
 
-/// What an engine says happened: for every task and rank, start and end. Times are seconds since
-/// the engine began. Invariant: end >= start >= 0.
+/// When everything ran, simulated or real: for every task and rank, start and end. Times are
+/// seconds since the run began. Invariant: end >= start >= 0.
 class Timeline {
  public:
   /// Keeps a reference to the graph.
@@ -30,8 +30,8 @@ class Timeline {
   Span& lane(TaskId id, int lane);
   const Span& span(TaskId id, Rank rank) const;
   int lane_count(TaskId id) const;
-  /// For every rank the first rank whose spans are all the same as its own, by the lanes: engines
-  /// that fold alike ranks give them one lane.
+  /// For every rank the first rank whose spans are all the same as its own, by the lanes: alike
+  /// ranks that were simulated once have one lane.
   std::vector<Rank> first_alike() const;
 
   const TaskGraph& graph() const { return *graph_; }

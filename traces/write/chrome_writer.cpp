@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "core/error.h"
+#include "traces/terms/trace_text.h"
 #include "traces/write/kernel_text.h"
 #include "traces/write/process_groups.h"
 #include "traces/write/trace_layout.h"
-#include "traces/write/trace_text.h"
 
 namespace amsp {
 namespace {
@@ -39,7 +39,7 @@ class LaunchedText {
     for (const TracedKernel& kernel : found->second[index(task)])
       text += fmt::format(R"({}{{"kernel": {}, "after_ns": {}, "dur_ns": {}}})",
                           text.empty() ? R"(, "kernels": [)" : ", ", json_string(kernel.name),
-                          kernel.start - start, kernel.duration);
+                          (kernel.start - start).value, kernel.duration.value);
     return text + "]";
   }
 
@@ -92,7 +92,7 @@ class TraceText {
         "\"offset_ns\": {}, \"offset_unc_ns\": {}, \"semantic_schema\": 1}},\n"
         "\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": 0,\n\"traceEvents\": [",
         json_string(meta_.producer), json_string(meta_.source), json_string(meta_.config_hash),
-        json_string(meta_.clock), meta_.clock_offset_ns, meta_.clock_uncertainty_ns);
+        json_string(meta_.clock), meta_.clock_offset.value, meta_.clock_uncertainty.value);
   }
 
   /// Closes distributedInfo; it stays on one line, as its readers expect.

@@ -19,9 +19,9 @@ struct TraceMeta {
   std::string device_name;  // GPU
   std::int64_t device_memory_bytes = 0;
   int device_sms = 0;
-  std::string clock = "simulated";        // which clock the times are of
-  std::int64_t clock_offset_ns = 0;       // against the clock of rank 0
-  std::int64_t clock_uncertainty_ns = 0;  // of that offset, +-
+  std::string clock = "simulated";  // which clock the times are of
+  Nanoseconds clock_offset{};       // against the clock of rank 0
+  Nanoseconds clock_uncertainty{};  // of that offset, +-
 };
 
 /// Chrome trace JSON of the selected ranks (docs/trace-format.md): Kineto-compatible events, one

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 namespace amsp {
 namespace {
@@ -68,16 +68,9 @@ TaskKeyText key_text(const TaskGraph& graph, TaskId task) {
   return *text;
 }
 
-const char* compute_prefix(ComputeKind kind) {
-  switch (kind) {
-    case ComputeKind::kGemm:
-      return "gemm ";
-    case ComputeKind::kAttention:
-      return "flash_";
-    case ComputeKind::kMemory:
-      return "";
-  }
-  return "";
+const char* compute_prefix(const ComputeWork& work) {
+  if (work.gemm() != nullptr) return "gemm ";
+  return work.attention() != nullptr ? "flash_" : "";
 }
 
 }  // namespace
@@ -100,7 +93,7 @@ std::string KernelText::name(TaskId id) const {
   }
   const TaskKeyText key = key_text(graph_, id);
   const bool recompute = task.key.phase == Phase::kRecompute;
-  std::string name = compute_prefix(graph_.compute(task).kind);
+  std::string name = compute_prefix(graph_.compute(task));
   name += key.module == "-" ? key.phase : key.module;
   name += " " + (recompute ? key.phase : key.op);
   if (key.layer.starts_with('L')) name += " " + key.layer;
@@ -164,7 +157,7 @@ std::string KernelText::collective_args(const Slice& kernel) const {
       collective_names(work.call.kind).torch, gather ? shard : whole, scatter ? shard : whole,
       work.call.mesh.size(), data_type(work.element_bytes).torch, group.number,
       json_string(group.description), kineto_list(group.ranks), groups_.sequence(kernel.task),
-      kernel.wait, kernel.duration - kernel.wait);
+      kernel.wait.value, (kernel.duration - kernel.wait).value);
 }
 
 }  // namespace amsp

@@ -9,7 +9,7 @@
 namespace amsp {
 namespace {
 
-constexpr Nanoseconds kLaunchNs = 1000;  // for the eye: launches are not simulated
+constexpr Nanoseconds kLaunch = 1000_ns;  // for the eye: launches are not simulated
 
 struct StepMark {
   TaskId task;
@@ -39,15 +39,16 @@ void add_launches(const std::vector<TraceEvent>& kernels, const std::vector<Step
     for (const StepMark& mark : marks)
       if (mark.time <= kernel->start) earliest = std::max(earliest, mark.time);
     const Nanoseconds end = std::min(kernel->start, next_launch);
-    next_launch = std::max(end - kLaunchNs, earliest);
-    slices.push_back({next_launch, end - next_launch, 0, kernel->task, rank, SliceKind::kLaunch});
+    next_launch = std::max(end - kLaunch, earliest);
+    slices.push_back(
+        {next_launch, end - next_launch, 0_ns, kernel->task, rank, SliceKind::kLaunch});
   }
 }
 
 void add_rank(const Timeline& timeline, Rank rank, std::vector<Slice>& slices) {
   const std::vector<StepMark> marks = step_marks(timeline, rank);
   for (std::size_t i = 0; i + 1 < marks.size(); ++i)
-    slices.push_back({marks[i].time, marks[i + 1].time - marks[i].time, 0, marks[i].task, rank,
+    slices.push_back({marks[i].time, marks[i + 1].time - marks[i].time, 0_ns, marks[i].task, rank,
                       SliceKind::kStep});
   std::vector<TraceEvent> kernels = all_events(timeline, rank);
   std::stable_sort(kernels.begin(), kernels.end(),

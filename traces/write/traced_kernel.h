@@ -11,8 +11,8 @@ namespace amsp {
 /// A kernel, copy or fill that a task launched, as a profiler saw it.
 struct TracedKernel {
   std::string name;
-  Nanoseconds start = 0;  // on the clock of the timeline, whose spans begin at 0
-  Nanoseconds duration = 0;
+  Nanoseconds start;  // on the clock of the timeline, whose spans begin at 0
+  Nanoseconds duration;
 };
 /// What one rank's tasks launched: by task of the graph, in order of start.
 using RankKernels = std::vector<std::vector<TracedKernel>>;

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "executor/cuda/device_impl.h"
-#include "executor/cuda/fabric/lowering.h"
+#include "executor/cuda/fabric/nccl_calls.h"
 #include "executor/cuda/fabric/nccl_link.h"
 
 namespace amsp {

@@ -6,7 +6,7 @@
 #include "executor/cuda/fabric/peer_fabric.h"
 #include "executor/fabric/local_world.h"
 #include "schedule/schedule_builder.h"
-#include "tests/executor/parity/parity.h"
+#include "tests/executor/parity.h"
 
 namespace amsp {
 namespace {

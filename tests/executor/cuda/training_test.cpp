@@ -7,7 +7,7 @@
 #include "schedule/schedule_builder.h"
 #include "tests/executor/cuda/device_under_test.h"
 #include "tests/executor/cuda/lone_rank.h"
-#include "tests/executor/parity/parity.h"
+#include "tests/executor/parity.h"
 
 namespace amsp {
 namespace {

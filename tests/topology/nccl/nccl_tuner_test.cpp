@@ -20,7 +20,22 @@ constexpr auto kAg = CollectiveKind::kAllGather;
 constexpr auto kRs = CollectiveKind::kReduceScatter;
 constexpr auto kBc = CollectiveKind::kBroadcast;
 
-/// What NCCL 2.28.9 itself estimates, for standard nodes of 8 GPUs. Microseconds.
+/// What NCCL's time model estimates, in microseconds, for standard nodes of 8 GPUs.
+///
+/// Where the figures come from: the formulas and tables of NCCL 2.28.9's sources (release 2.28.9-1;
+/// ncclTopoTuneModel and ncclTopoGetAlgoTime in src/graph/tuning.cc), evaluated apart from this
+/// program and rounded to whole microseconds, hence the tolerance of 0.2 %. The channels that go
+/// into them (count x GB/s: A100 12x20 in a node, 8x24 over 8 HDR NICs; H100 12x30, NVLS 8x40, 8x48
+/// over 8 NDR NICs) are what src/graph/search.cc finds for such nodes. No running NCCL printed any
+/// of them; how far from measurements NCCL's model is, nccl_measured_test.cpp says.
+///
+/// By hand, one of each kind (64 MiB):
+///   A100_8x1_AR  ring, Simple: 12 x 20 GB/s x 8/14 steps = 137.1 GB/s -> 489.3 us,
+///                and 8.4 + 14 x 3.4 us: 545
+///   A100_8x4_AR  ring, LL128: min(.92 x 8 x 24, 8 x 20) x 32/62 = 82.6 GB/s -> 812.6 us,
+///                and 14 + 56 x max(1.9, AMD's 2) + 6 x 4 us: 963
+///   H100_8x4_AR  NVLS tree: 8 x min(2 x .85 x 40 x 7/8, 48, 45.5) x 32/62 = 187.9 GB/s
+///                -> 357.2 us, and 25 + 2 x log2(4) x 20.9 us: 466
 struct Worked {
   const char* name;
   ClusterSpec cluster;

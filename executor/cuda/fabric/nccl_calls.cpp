@@ -1,4 +1,4 @@
-#include "executor/cuda/fabric/lowering.h"
+#include "executor/cuda/fabric/nccl_calls.h"
 
 #include "core/error.h"
 

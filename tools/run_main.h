@@ -21,7 +21,7 @@ inline void print_output(const std::string& text) {
 
 /// Runs a program's body; every failure becomes one message on standard error and an exit code.
 template <class Body>
-int run_program(const char* name, Body body) {
+int run_main(const char* name, Body body) {
   try {
     return body();
   } catch (const ConfigError& error) {

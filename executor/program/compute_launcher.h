@@ -8,18 +8,19 @@
 
 namespace amsp {
 
-/// Lowers the modules of the model: forward, recompute, backward, micro-batch by micro-batch. Keeps
-/// which buffer holds what of the micro-batch under way; a buffer is let go after its last use.
+/// Prepares the launches of the model's modules: forward, recompute, backward, micro-batch by
+/// micro-batch. Keeps which buffer holds what of the micro-batch under way; a buffer is let go
+/// after its last use.
 ///
 /// Gradients flow down the residual stream in `stream_gradient_`; a branch (attention, ffn) hands
 /// its own to the residual below it, which adds it.
-class ComputeLowering {
+class ComputeLauncher {
  public:
   /// `tokens`, `losses`: persistent buffers of two slots; see slot_tokens and slot_loss.
-  ComputeLowering(ProgramContext& context, ParameterStore& parameters, GradientStore& gradients,
+  ComputeLauncher(ProgramContext& context, ParameterStore& parameters, GradientStore& gradients,
                   BufferId tokens, BufferId losses);
 
-  TaskLaunch lower(const Task& task);
+  TaskLaunch prepare(const Task& task);
 
  private:
   /// What a block keeps for its backward.
@@ -42,7 +43,6 @@ class ComputeLowering {
     Ref attention;
     Ref q, k, v;
     Ref product;
-    Ref logits_output;
   };
 
   TaskLaunch forward(const Task& task);
@@ -58,7 +58,6 @@ class ComputeLowering {
   Ref activation(std::int64_t columns);
   Ref touch(Ref ref);
   std::vector<TensorId> tensors_of(const Task& task) const;
-  Ref tokens_at(const Task& task) const;
 
   ProgramContext& context_;
   ParameterStore& parameters_;

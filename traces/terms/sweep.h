@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "traces/timeline/analysis.h"
+#include "core/units.h"
 
 namespace amsp {
 
@@ -42,7 +42,7 @@ void sweep(const std::vector<BusyInterval>& intervals, OnStretch on_stretch) {
             [](const Edge& a, const Edge& b) { return a.time < b.time; });
   int computing = 0, copying = 0;
   std::set<int> communicating;
-  Nanoseconds now = 0;  // nothing is open before the first edge
+  Nanoseconds now;  // nothing is open before the first edge
   for (const Edge& edge : edges) {
     if (edge.time > now && (computing > 0 || copying > 0 || !communicating.empty()))
       on_stretch(Stretch{now, edge.time, computing > 0, copying > 0, communicating});
@@ -68,8 +68,8 @@ void sweep(const std::vector<BusyInterval>& intervals, OnStretch on_stretch) {
 /// give(index, share).
 template <class Give>
 void share_out(Nanoseconds length, const std::set<int>& sharers, Give give) {
-  const auto count = static_cast<Nanoseconds>(sharers.size());
-  Nanoseconds share = length / count + length % count;
+  const auto count = static_cast<std::int64_t>(sharers.size());
+  Nanoseconds share = length / count + Nanoseconds{length.value % count};
   for (const int sharer : sharers) {
     give(sharer, share);
     share = length / count;

@@ -1,12 +1,12 @@
 // Over 400 lines: one case for every module of the model, forward and backward, side by side.
-#include "executor/program/compute_lowering.h"
+#include "executor/program/compute_launcher.h"
 
 #include "core/error.h"
 #include "executor/program/slots.h"
 
 namespace amsp {
 
-ComputeLowering::ComputeLowering(ProgramContext& context, ParameterStore& parameters,
+ComputeLauncher::ComputeLauncher(ProgramContext& context, ParameterStore& parameters,
                                  GradientStore& gradients, BufferId tokens, BufferId losses)
     : context_(context),
       parameters_(parameters),
@@ -24,22 +24,22 @@ ComputeLowering::ComputeLowering(ProgramContext& context, ParameterStore& parame
       gate_stride_(context.model.fused_gate_up ? 2 * ffn_ : ffn_),
       values_(static_cast<std::size_t>(block_count(context.model))) {}
 
-TaskLaunch ComputeLowering::lower(const Task& task) {
+TaskLaunch ComputeLauncher::prepare(const Task& task) {
   return task.key.phase == Phase::kBackward ? backward(task) : forward(task);
 }
 
-Ref ComputeLowering::activation(std::int64_t columns) {
+Ref ComputeLauncher::activation(std::int64_t columns) {
   return context_.make(MemoryUse::kActivations, context_.bytes(rows_ * columns));
 }
 
-Ref ComputeLowering::touch(Ref ref) {
+Ref ComputeLauncher::touch(Ref ref) {
   AMSP_CHECK(ref.buffer >= 0, "{} reads what nothing wrote", context_.graph.key(context_.current));
   context_.use(ref.buffer);
   return ref;
 }
 
 /// The weight first, then the bias if there is one.
-std::vector<TensorId> ComputeLowering::tensors_of(const Task& task) const {
+std::vector<TensorId> ComputeLauncher::tensors_of(const Task& task) const {
   std::vector<TensorId> ids;
   for (TensorId id = 0; id < static_cast<TensorId>(context_.tensors.size()); ++id) {
     const Tensor& tensor = context_.tensor(id);
@@ -49,7 +49,7 @@ std::vector<TensorId> ComputeLowering::tensors_of(const Task& task) const {
   return ids;
 }
 
-TaskLaunch ComputeLowering::linear(const Task& task, Ref x, Ref y, std::int64_t in,
+TaskLaunch ComputeLauncher::linear(const Task& task, Ref x, Ref y, std::int64_t in,
                                    std::int64_t out) {
   const std::vector<TensorId> ids = tensors_of(task);
   const Ref weight = parameters_.whole(task.key.block, ids[0]);
@@ -65,7 +65,7 @@ TaskLaunch ComputeLowering::linear(const Task& task, Ref x, Ref y, std::int64_t 
 }
 
 /// Y[T, out] = X[T, in] W[out, in]^T: dW = dY^T X, dX = dY W.
-TaskLaunch ComputeLowering::linear_backward(const Task& task, Ref x, Ref dy, Ref dx,
+TaskLaunch ComputeLauncher::linear_backward(const Task& task, Ref x, Ref dy, Ref dx,
                                             std::int64_t in, std::int64_t out, bool accumulate_dx) {
   const std::vector<TensorId> ids = tensors_of(task);
   touch(dy);
@@ -94,7 +94,7 @@ TaskLaunch ComputeLowering::linear_backward(const Task& task, Ref x, Ref dy, Ref
   };
 }
 
-TaskLaunch ComputeLowering::norm(const Task& task, Ref x, Ref& y, Ref& rstd) {
+TaskLaunch ComputeLauncher::norm(const Task& task, Ref x, Ref& y, Ref& rstd) {
   const Ref weight = parameters_.whole(task.key.block, tensors_of(task)[0]);
   touch(x);
   y = activation(hidden_);
@@ -106,7 +106,7 @@ TaskLaunch ComputeLowering::norm(const Task& task, Ref x, Ref& y, Ref& rstd) {
   };
 }
 
-TaskLaunch ComputeLowering::norm_backward(const Task& task, Ref dy, Ref x, Ref rstd, Ref dx) {
+TaskLaunch ComputeLauncher::norm_backward(const Task& task, Ref dy, Ref x, Ref rstd, Ref dx) {
   const TensorId id = tensors_of(task)[0];
   const Ref weight = parameters_.whole(task.key.block, id);
   for (const Ref ref : {dy, x, rstd, dx}) touch(ref);
@@ -121,7 +121,7 @@ TaskLaunch ComputeLowering::norm_backward(const Task& task, Ref dy, Ref x, Ref r
   };
 }
 
-TaskLaunch ComputeLowering::rotary(Ref q, Ref k, bool inverse) {
+TaskLaunch ComputeLauncher::rotary(Ref q, Ref k, bool inverse) {
   touch(q);
   touch(k);
   const ModelSpec& model = context_.model;
@@ -146,7 +146,7 @@ TaskLaunch ComputeLowering::rotary(Ref q, Ref k, bool inverse) {
   };
 }
 
-TaskLaunch ComputeLowering::residual(Ref a, Ref b, Ref y) {
+TaskLaunch ComputeLauncher::residual(Ref a, Ref b, Ref y) {
   for (const Ref ref : {a, b, y}) touch(ref);
   return [&device = context_.device, at = context_.addresses, type = context_.type,
           n = rows_ * hidden_, a, b, y](Stream& stream, const StepContext&) {
@@ -154,7 +154,7 @@ TaskLaunch ComputeLowering::residual(Ref a, Ref b, Ref y) {
   };
 }
 
-TaskLaunch ComputeLowering::forward(const Task& task) {
+TaskLaunch ComputeLauncher::forward(const Task& task) {
   const auto block = static_cast<std::size_t>(task.key.block);
   Values& v = values_[block];
   const ModelSpec& model = context_.model;
@@ -256,13 +256,15 @@ TaskLaunch ComputeLowering::forward(const Task& task) {
                                 (*at)(loss.at(step)), (*at)(lse)});
       };
     }
+    case Module::kQkNorm:  // not of the LLaMA family: check_executable
+    case Module::kGelu:
     case Module::kNone:
       break;
   }
   throw InternalError("no forward of " + context_.graph.key(context_.current));
 }
 
-TaskLaunch ComputeLowering::backward(const Task& task) {
+TaskLaunch ComputeLauncher::backward(const Task& task) {
   const auto block = static_cast<std::size_t>(task.key.block);
   Values& v = values_[block];
   Gradients& g = grad_;
@@ -396,6 +398,8 @@ TaskLaunch ComputeLowering::backward(const Task& task) {
                                      (*at)(dout), (*at)(to.ref), to.accumulate});
       };
     }
+    case Module::kQkNorm:  // not of the LLaMA family: check_executable
+    case Module::kGelu:
     case Module::kNone:
       break;
   }

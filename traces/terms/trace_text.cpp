@@ -1,4 +1,4 @@
-#include "traces/write/trace_text.h"
+#include "traces/terms/trace_text.h"
 
 #include <fmt/core.h>
 
@@ -11,13 +11,13 @@
 namespace amsp {
 namespace {
 
-constexpr Nanoseconds kNsPerUs = 1000;
+constexpr std::int64_t kNsPerUs = 1000;
 
 /// Digits only, all of them.
-std::optional<Nanoseconds> parse_digits(std::string_view digits) {
+std::optional<std::int64_t> parse_digits(std::string_view digits) {
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
     return std::nullopt;
-  Nanoseconds value = 0;
+  std::int64_t value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (result.ec != std::errc{}) return std::nullopt;
   return value;
@@ -26,27 +26,27 @@ std::optional<Nanoseconds> parse_digits(std::string_view digits) {
 }  // namespace
 
 std::string format_us(Nanoseconds time) {
-  AMSP_CHECK(time >= 0, "{} ns have no place in a trace", time);
-  return fmt::format("{}.{:03}", time / kNsPerUs, time % kNsPerUs);
+  AMSP_CHECK(time >= 0_ns, "{} ns have no place in a trace", time.value);
+  return fmt::format("{}.{:03}", time.value / kNsPerUs, time.value % kNsPerUs);
 }
 
 std::optional<Nanoseconds> parse_us(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
   const std::size_t point = text.find('.');
-  const std::optional<Nanoseconds> whole = parse_digits(text.substr(0, point));
-  if (!whole || *whole > std::numeric_limits<Nanoseconds>::max() / kNsPerUs - 1)
+  const std::optional<std::int64_t> whole = parse_digits(text.substr(0, point));
+  if (!whole || *whole > std::numeric_limits<std::int64_t>::max() / kNsPerUs - 1)
     return std::nullopt;
-  Nanoseconds fraction = 0;
+  std::int64_t fraction = 0;
   if (point != std::string_view::npos) {
     std::string digits(text.substr(point + 1));
     if (digits.empty() || digits.size() > 3) return std::nullopt;
     digits.resize(3, '0');
-    const std::optional<Nanoseconds> parsed = parse_digits(digits);
+    const std::optional<std::int64_t> parsed = parse_digits(digits);
     if (!parsed) return std::nullopt;
     fraction = *parsed;
   }
-  const Nanoseconds time = *whole * kNsPerUs + fraction;
+  const Nanoseconds time{*whole * kNsPerUs + fraction};
   return negative ? -time : time;
 }
 

@@ -29,7 +29,7 @@ std::vector<std::string> cluster_of(const PlanCase& c) {
   return overrides;
 }
 
-class EnginesAgree : public testing::TestWithParam<PlanCase> {};
+class ClosedForm : public testing::TestWithParam<PlanCase> {};
 
 /// As kNoOverlap, of another engine.
 std::vector<std::string> no_overlap(const std::string& engine) {
@@ -39,7 +39,7 @@ std::vector<std::string> no_overlap(const std::string& engine) {
 }
 
 /// Nothing overlaps and no two groups share a link: the simulation is the sum of the tasks.
-TEST_P(EnginesAgree, ExactEqualsSimulationWithoutOverlapAndContention) {
+TEST_P(ClosedForm, ExactEqualsSimulationWithoutOverlapAndContention) {
   for (const char* m : {"1", "3"})
     for (const char* recompute : {"none", "full"})
       for (const char* os_sharding : {"tensor", "flat"}) {
@@ -48,13 +48,13 @@ TEST_P(EnginesAgree, ExactEqualsSimulationWithoutOverlapAndContention) {
             std::vector<std::string>{"training.micro_batches=" + std::string(m),
                                      "training.recompute=" + std::string(recompute),
                                      "engine.os_sharding=" + std::string(os_sharding)}));
-        EXPECT_NEAR(p.step_s() / p.prediction.exact.total.value, 1, 1e-9)
+        EXPECT_NEAR(step_s(p) / p.prediction.exact.total.value, 1, 1e-9)
             << "M " << m << " recompute " << recompute << " " << os_sharding;
       }
 }
 
 /// The same of the other engines, and of their own overlap: never longer than the sum.
-TEST_P(EnginesAgree, OtherEnginesAreTheSumOfTheirTasksToo) {
+TEST_P(ClosedForm, OtherEnginesAreTheSumOfTheirTasksToo) {
   for (const std::string engine : {"deepspeed", "fsdp2", "ddp"})
     for (const char* m : {"1", "3"}) {
       const std::vector<std::string> overrides =
@@ -64,38 +64,38 @@ TEST_P(EnginesAgree, OtherEnginesAreTheSumOfTheirTasksToo) {
           std::string(GetParam().plan) != "ddp" && std::string(GetParam().plan) != "zero1";
       if (engine == "ddp" && shards) continue;
       const Predicted chain = predict(tiny_scenario(overrides + no_overlap(engine)));
-      EXPECT_NEAR(chain.step_s() / chain.prediction.exact.total.value, 1, 1e-9)
+      EXPECT_NEAR(step_s(chain) / chain.prediction.exact.total.value, 1, 1e-9)
           << engine << " M " << m;
       const Predicted own =
           predict(tiny_scenario(overrides + std::vector<std::string>{"engine=" + engine}));
-      EXPECT_LE(own.step_s(), own.prediction.exact.total.value * (1 + 1e-9)) << engine;
-      EXPECT_GE(own.step_s(), own.prediction.exact.compute.value * (1 - 1e-9)) << engine;
+      EXPECT_LE(step_s(own), own.prediction.exact.total.value * (1 + 1e-9)) << engine;
+      EXPECT_GE(step_s(own), own.prediction.exact.compute.value * (1 - 1e-9)) << engine;
     }
 }
 
-TEST_P(EnginesAgree, CriticalPathTilesTheWindow) {
+TEST_P(ClosedForm, CriticalPathTilesTheWindow) {
   const Predicted p = predict(tiny_scenario(cluster_of(GetParam())));
-  Nanoseconds sum = 0;
+  Nanoseconds sum;
   for (const auto& [kind, time] : p.prediction.critical_path) sum += time;
-  EXPECT_LE(sum, to_ns(p.prediction.step_time) + 1);
-  EXPECT_GE(sum, to_ns(p.prediction.step_time) - 1);
+  EXPECT_LE(sum, to_ns(p.prediction.step_time) + 1_ns);
+  EXPECT_GE(sum, to_ns(p.prediction.step_time) - 1_ns);
 }
 
-TEST_P(EnginesAgree, OverlapNeverTakesLongerThanTheSum) {
+TEST_P(ClosedForm, OverlapNeverTakesLongerThanTheSum) {
   const Predicted p = predict(tiny_scenario(cluster_of(GetParam())));
   // Sharing SMs between compute and communication slows both, but never beyond running one after
   // the other.
-  EXPECT_LE(p.step_s(), p.prediction.exact.total.value * (1 + 1e-9));
-  EXPECT_GE(p.step_s(), p.prediction.exact.compute.value * (1 - 1e-9));
+  EXPECT_LE(step_s(p), p.prediction.exact.total.value * (1 + 1e-9));
+  EXPECT_GE(step_s(p), p.prediction.exact.compute.value * (1 - 1e-9));
 }
 
-TEST_P(EnginesAgree, AThirdStepTakesAsLongAsTheFirst) {
+TEST_P(ClosedForm, AThirdStepTakesAsLongAsTheFirst) {
   const Scenario scenario = tiny_scenario(cluster_of(GetParam()));
-  EXPECT_NEAR(predict(scenario, 3).step_s() / predict(scenario, 1).step_s(), 1, 1e-9);
+  EXPECT_NEAR(step_s(predict(scenario, 3)) / step_s(predict(scenario, 1)), 1, 1e-9);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    , EnginesAgree,
+    , ClosedForm,
     testing::Values(PlanCase{"Ddp1x4", 1, 4, "ddp"}, PlanCase{"Zero1_1x4", 1, 4, "zero1"},
                     PlanCase{"Zero2_1x4", 1, 4, "zero2"}, PlanCase{"Zero3_1x4", 1, 4, "zero3"},
                     PlanCase{"Mics2_1x4", 1, 4, "mics-2"}, PlanCase{"Ddp4x1", 4, 1, "ddp"},
@@ -122,7 +122,7 @@ TEST(Reports, TracesObeyTheViewersRules) {
       meta.producer = "test";
       meta.source = "sim";
       meta.device_name = "GPU";
-      EXPECT_EQ(broken_trace_rules(chrome_trace(*p.timeline, ranks, meta)),
+      EXPECT_EQ(broken_trace_rules(chrome_trace(p.playback.timeline, ranks, meta)),
                 std::vector<std::string>{})
           << plan;
     }

@@ -1,4 +1,4 @@
-#include "executor/program/optimizer_lowering.h"
+#include "executor/program/optimizer_launcher.h"
 
 #include <memory>
 
@@ -6,7 +6,7 @@
 
 namespace amsp {
 
-OptimizerLowering::OptimizerLowering(ProgramContext& context, ParameterStore& parameters,
+OptimizerLauncher::OptimizerLauncher(ProgramContext& context, ParameterStore& parameters,
                                      GradientStore& gradients)
     : context_(context) {
   const ShardLayout& shards = context.shards;
@@ -28,7 +28,7 @@ OptimizerLowering::OptimizerLowering(ProgramContext& context, ParameterStore& pa
   norm_ = context.table.persistent(MemoryUse::kInputs, context.wide_bytes(1));
 }
 
-TaskLaunch OptimizerLowering::lower_norm() {
+TaskLaunch OptimizerLauncher::prepare_norm() {
   // Devices read the list when the work runs.
   auto list = std::make_shared<std::vector<GradPart>>();
   return [&device = context_.device, at = context_.addresses, grad_type = context_.grad_type,
@@ -40,7 +40,7 @@ TaskLaunch OptimizerLowering::lower_norm() {
   };
 }
 
-TaskLaunch OptimizerLowering::lower_norm_reduction(const Task& task) {
+TaskLaunch OptimizerLauncher::prepare_norm_reduction(const Task& task) {
   MessagePlan message(CollectiveKind::kAllReduce, wide(context_.type),
                       context_.graph.collective(task).call.mesh.size());
   message.add(0, {norm_, 0}, 1);
@@ -50,7 +50,7 @@ TaskLaunch OptimizerLowering::lower_norm_reduction(const Task& task) {
   };
 }
 
-TaskLaunch OptimizerLowering::lower_step(const Task& task) {
+TaskLaunch OptimizerLauncher::prepare_step(const Task& task) {
   const TrainingSpec& training = context_.training;
   const Hyperparameters& hyper = context_.hyper;
   if (task.key.step == 0)

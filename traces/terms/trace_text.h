@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "traces/timeline/analysis.h"
+#include "core/units.h"
 
 namespace amsp {
 

@@ -1,10 +1,10 @@
-#include "schedule/program_writer.h"
+#include "schedule/graph_writer.h"
 
 #include <fmt/format.h>
 
 namespace amsp {
 
-ProgramWriter::ProgramWriter(const ShardingPlan& plan, Communicators communicators, int layers)
+GraphWriter::GraphWriter(const ShardingPlan& plan, Communicators communicators, int layers)
     : communicators_(communicators) {
   graph_.dp = plan.dp;
   graph_.owner_mesh = quotient(plan.os, plan.p);
@@ -12,19 +12,19 @@ ProgramWriter::ProgramWriter(const ShardingPlan& plan, Communicators communicato
   graph_.add_stream({"compute", SubMesh{}});
 }
 
-TaskId ProgramWriter::compute(const TaskKey& key, std::int32_t work, std::vector<TaskId> deps) {
+TaskId GraphWriter::compute(const TaskKey& key, std::int32_t work, std::vector<TaskId> deps) {
   deps.insert(deps.end(), gates_.begin(), gates_.end());
   gates_.clear();
   return last_compute_ = graph_.add({key, kComputeStream, WorkKind::kCompute, work}, deps);
 }
 
-TaskId ProgramWriter::marker(const TaskKey& key, std::vector<TaskId> deps) {
+TaskId GraphWriter::marker(const TaskKey& key, std::vector<TaskId> deps) {
   deps.insert(deps.end(), gates_.begin(), gates_.end());
   gates_.clear();
   return last_compute_ = graph_.add({key, kComputeStream, WorkKind::kMarker, -1}, deps);
 }
 
-StreamId ProgramWriter::stream(const SubMesh& mesh, Role role) {
+StreamId GraphWriter::stream(const SubMesh& mesh, Role role) {
   if (communicators_ == Communicators::kShared) role = Role::kGather;
   const auto [found, added] = streams_.try_emplace({mesh, role}, 0);
   if (added) {

@@ -9,15 +9,15 @@
 namespace amsp {
 
 /// A rank's optimizer states: fp32 (or fp64) master, first and second moment of its owned parts.
-/// Lowers the gradient norm and the AdamW step. The tail of step 0 rounds the initial masters into
-/// parameters, and its updates bring them to all ranks: so training begins.
-class OptimizerLowering {
+/// Prepares the gradient norm and the AdamW step. The tail of step 0 rounds the initial masters
+/// into parameters, and its updates bring them to all ranks: so training begins.
+class OptimizerLauncher {
  public:
-  OptimizerLowering(ProgramContext& context, ParameterStore& parameters, GradientStore& gradients);
+  OptimizerLauncher(ProgramContext& context, ParameterStore& parameters, GradientStore& gradients);
 
-  TaskLaunch lower_norm();
-  TaskLaunch lower_norm_reduction(const Task& task);
-  TaskLaunch lower_step(const Task& task);
+  TaskLaunch prepare_norm();
+  TaskLaunch prepare_norm_reduction(const Task& task);
+  TaskLaunch prepare_step(const Task& task);
 
   /// An owned part and where its master lies.
   struct Part {

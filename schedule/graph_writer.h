@@ -16,9 +16,9 @@ enum class Role { kGather, kScatter, kReduce, kUpdate };
 
 /// Appends tasks to a graph: keeps the order of the compute stream, opens one stream per
 /// communicator, and shares equal works.
-class ProgramWriter {
+class GraphWriter {
  public:
-  ProgramWriter(const ShardingPlan& plan, Communicators communicators, int layers);
+  GraphWriter(const ShardingPlan& plan, Communicators communicators, int layers);
 
   TaskGraph& graph() { return graph_; }
   /// The last task on the compute stream, or TaskId{-1}.

@@ -37,7 +37,7 @@ struct SmallCase {
       : cluster(spec),
         placement(cluster.spec(), plan.dp, plan.os.inter),
         collectives(make_collectives(cluster, placement)),
-        compute(cluster.spec().gpu, nullptr),
+        compute(cluster.spec().gpu, nullptr, nullptr),
         graph(build_schedule(small_model(), training, plan, engine)),
         lowering(graph, cluster, *collectives, compute) {}
 
