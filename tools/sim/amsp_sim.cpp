@@ -21,6 +21,7 @@ constexpr Command kCommands[] = {
     {"topology", topology_command},
     {"collective", collective_command},
     {"placement", placement_command},
+    {"fidelity", fidelity_command},
 };
 
 /// A first word that is neither a command nor an option nor a file may be a misspelt command.
