@@ -17,10 +17,8 @@ struct Command {
   int (*run)(int argc, char** argv);
 };
 constexpr Command kCommands[] = {
-    {"predict", predict_command},
-    {"topology", topology_command},
-    {"collective", collective_command},
-    {"placement", placement_command},
+    {"predict", predict_command},       {"topology", topology_command},
+    {"collective", collective_command}, {"placement", placement_command},
     {"fidelity", fidelity_command},
 };
 
