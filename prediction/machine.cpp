@@ -80,8 +80,7 @@ Machine::Machine(const Scenario& scenario, const MachineOptions& options) {
       collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));
   });
   const KernelTable* table = is_preset(spec.gpu) ? kernel_table(spec.gpu.name) : nullptr;
-  compute_ =
-      std::make_unique<ComputeModel>(spec.gpu, profile_.get(), table, options.scale.compute);
+  compute_ = std::make_unique<ComputeModel>(spec.gpu, profile_.get(), table, options.scale.compute);
   if (!spec.profile.empty())
     kernel_source_ = "profile " + spec.profile;
   else if (table != nullptr)

@@ -52,8 +52,8 @@ EnginePolicy fsdp2() {
   // Parameters "are sharded on dim 0" evenly, and updated where they are sharded.
   policy.os_sharding = OsSharding::kFlat;
   policy.param_update = ParamUpdate::kAllGather;
-  // Where a rank keeps whole parameters (reshard_after_forward=False), the next forward gathers them,
-  // layer by layer, each ahead of its use.
+  // Where a rank keeps whole parameters (reshard_after_forward=False), the next forward gathers
+  // them, layer by layer, each ahead of its use.
   policy.overlap_broadcast = true;
   // HSDP all-reduces in every backward unless set_requires_all_reduce(False).
   policy.replica_sync = ReplicaSync::kEvery;

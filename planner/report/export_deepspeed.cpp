@@ -62,9 +62,10 @@ Exported export_deepspeed(const Scenario& scenario, const Candidate& candidate) 
   if (training.recompute == Recompute::kFull)
     result.notes.emplace_back("full recompute is the model's business (checkpoint every layer)");
   if (training.clip_gradients)
-    result.notes.emplace_back("the scenario clips gradients but has no norm: set gradient_clipping");
+    result.notes.emplace_back(
+        "the scenario clips gradients but has no norm: set gradient_clipping");
   result.notes.emplace_back("optimizer (" + training.optimizer.name +
-                         ") and learning rate are the training script's");
+                            ") and learning rate are the training script's");
   return result;
 }
 

@@ -66,7 +66,7 @@ Exported export_fsdp2(const Scenario& scenario, const Candidate& candidate) {
     result.notes.emplace_back(
         "the scenario clips gradients but has no norm: clip in the training loop");
   result.notes.emplace_back("optimizer (" + training.optimizer.name +
-                         ") and learning rate are the training script's");
+                            ") and learning rate are the training script's");
   return result;
 }
 

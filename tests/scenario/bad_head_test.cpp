@@ -19,7 +19,8 @@ constexpr BadScenario kHeads[] = {
     {"EmptyName", R"({"name": ""})", "s.json#/name: must not be empty"},
     {"UnknownPart", R"({"planner": {}})",
      "s.json#/planner: is not a known key; did you mean 'plan'? (allowed: $schema, cluster, "
-     "conditions, description, engine, model, name, placement, plan, report, schema, stack, training)"},
+     "conditions, description, engine, model, name, placement, plan, report, schema, stack, "
+     "training)"},
     {"PriceWithoutCurrency", R"({"report": {"price_per_gpu_hour": 2.5}})",
      "s.json#/report/price_per_gpu_hour: must be a price with a currency such as \"2.50USD\", "
      "found 2.5"},

@@ -157,10 +157,12 @@ constexpr Refused kRefused[] = {
     {"MptWithAnotherNorm", "mpt-7b.json", R"({"norm_type": "rmsnorm"})",
      "c.json#/norm_type: must be one of layernorm, low_precision_layernorm; found \"rmsnorm\""},
     {"MptWithAGate", "mpt-7b.json", R"({"ffn_config": {"ffn_type": "mptglu"}})",
-     "c.json#/ffn_config/ffn_type: must be one of mptmlp; found \"mptglu\"; did you mean 'mptmlp'?"},
+     "c.json#/ffn_config/ffn_type: must be one of mptmlp; found \"mptglu\"; did you mean "
+     "'mptmlp'?"},
     {"MptWithAnotherActivation", "mpt-7b.json",
      R"({"ffn_config": {"ffn_act_fn": {"name": "silu"}}})",
-     "c.json#/ffn_config/ffn_act_fn/name: must be one of gelu; found \"silu\"; did you mean 'gelu'?"},
+     "c.json#/ffn_config/ffn_act_fn/name: must be one of gelu; found \"silu\"; did you mean "
+     "'gelu'?"},
     {"MptTooWide", "mpt-7b.json", R"({"expansion_ratio": 1000})",
      "c.json#/expansion_ratio: makes 4.096e+06 of 4096; must make 1 to 1048576"},
 };

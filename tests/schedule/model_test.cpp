@@ -103,8 +103,7 @@ TEST(Model, ATiedHeadDoesntReadThePositions) {
 std::vector<std::string> modules_of_a_layer(const ModelSpec& model) {
   std::vector<std::string> names;
   const auto blocks = module_ops(model, small_training(), model_tensors(model));
-  for (const ModuleOp& op : blocks[1])
-    names.emplace_back(to_string(op.module));
+  for (const ModuleOp& op : blocks[1]) names.emplace_back(to_string(op.module));
   return names;
 }
 

@@ -39,7 +39,7 @@ Seconds step_time(std::optional<double> share) {
                      deps);
   };
   ComputeWork work;
-  work.launches = 0;  // no gap before it
+  work.launches = 0;             // no gap before it
   work.bytes = 0.8 * 100'000e9;  // at 80 % of the HBM's rate
   graph.window_begin = mark(1, {});
   const TaskId computed = graph.add({{1, 0, Phase::kForward, 1, Module::kNone, -1, Op::kForward},

@@ -45,6 +45,7 @@ MAY_SEE = {
     "sim": LOWERED,
     "prediction": PREDICTED,
     "profiling": PREDICTED,
+    "fidelity": PREDICTED,
     "planner/search": PREDICTED,
     "planner/report": [*PREDICTED, "planner/search"],
     "executor/interface": ["core", "topology/spec", "topology/collective"],

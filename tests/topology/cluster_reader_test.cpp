@@ -234,7 +234,11 @@ TEST(ReadCluster, RefusesBadInputAndSaysWhere) {
       // gpu
       {"-/gpu", "", "/gpu: is missing"},
       {"/gpu", "\"A800-SXM4-80G\"",
-       "/gpu: must be one of A100-PCIe-40GB, A100-PCIe-80GB, A100-SXM4-40GB, A100-SXM4-80GB, A10G-PCIe-24GB, A800-SXM4-80GB, B200-SXM-180GB, B300-SXM-288GB, GB200-186GB, GB300-288GB, H100-PCIe-80GB, H100-SXM5-80GB, H20-SXM-96GB, H200-SXM5-141GB, H800-SXM5-80GB, L4-PCIe-24GB, L40S-PCIe-48GB, MI300X-192GB, RTX-4090-24GB, RTX-PRO-6000-Server-96GB, V100-SXM2-32GB; found "
+       "/gpu: must be one of A100-PCIe-40GB, A100-PCIe-80GB, A100-SXM4-40GB, A100-SXM4-80GB, "
+       "A10G-PCIe-24GB, A800-SXM4-80GB, B200-SXM-180GB, B300-SXM-288GB, GB200-186GB, GB300-288GB, "
+       "H100-PCIe-80GB, H100-SXM5-80GB, H20-SXM-96GB, H200-SXM5-141GB, H800-SXM5-80GB, "
+       "L4-PCIe-24GB, L40S-PCIe-48GB, MI300X-192GB, RTX-4090-24GB, RTX-PRO-6000-Server-96GB, "
+       "V100-SXM2-32GB; found "
        "\"A800-SXM4-80G\"; did you mean "
        "'A800-SXM4-80GB'?"},
       {"-/gpu/sms", "", "/gpu/sms: is missing"},
@@ -347,7 +351,11 @@ TEST(ClusterPreset, RefusesBadOverridesAndSaysWhere) {
       {"/node", "5", "/node: must be an object, found 5"},
       {"/node", "null", "/node: must be an object, found null"},
       {"/gpu", "5",
-       "/gpu: must be one of A100-PCIe-40GB, A100-PCIe-80GB, A100-SXM4-40GB, A100-SXM4-80GB, A10G-PCIe-24GB, A800-SXM4-80GB, B200-SXM-180GB, B300-SXM-288GB, GB200-186GB, GB300-288GB, H100-PCIe-80GB, H100-SXM5-80GB, H20-SXM-96GB, H200-SXM5-141GB, H800-SXM5-80GB, L4-PCIe-24GB, L40S-PCIe-48GB, MI300X-192GB, RTX-4090-24GB, RTX-PRO-6000-Server-96GB, V100-SXM2-32GB; found 5"},
+       "/gpu: must be one of A100-PCIe-40GB, A100-PCIe-80GB, A100-SXM4-40GB, A100-SXM4-80GB, "
+       "A10G-PCIe-24GB, A800-SXM4-80GB, B200-SXM-180GB, B300-SXM-288GB, GB200-186GB, GB300-288GB, "
+       "H100-PCIe-80GB, H100-SXM5-80GB, H20-SXM-96GB, H200-SXM5-141GB, H800-SXM5-80GB, "
+       "L4-PCIe-24GB, L40S-PCIe-48GB, MI300X-192GB, RTX-4090-24GB, RTX-PRO-6000-Server-96GB, "
+       "V100-SXM2-32GB; found 5"},
       {"/gpu", R"({"memroy": "80GiB"})",
        "/gpu/memroy: is not a known key; did you mean 'memory'? (allowed: architecture, "
        "attention_efficiency, "

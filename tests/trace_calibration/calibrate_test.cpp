@@ -38,9 +38,9 @@ struct TracedRun {
 };
 
 /// Nothing overlaps: every kernel runs alone.
-const std::vector<std::string> kAlone = {"training.global_batch=8", "stack=reference", "engine.overlap.gather=false",
-                                         "engine.overlap.all_reduce=false",
-                                         "engine.overlap.broadcast=false"};
+const std::vector<std::string> kAlone = {
+    "training.global_batch=8", "stack=reference", "engine.overlap.gather=false",
+    "engine.overlap.all_reduce=false", "engine.overlap.broadcast=false"};
 
 TEST(Calibrate, GivesBackTheTimesOfKernelsThatRanAlone) {
   const TracedRun run(kAlone);

@@ -17,10 +17,9 @@ struct Command {
   int (*run)(int argc, char** argv);
 };
 constexpr Command kCommands[] = {
-    {"predict", predict_command},
-    {"topology", topology_command},
-    {"collective", collective_command},
-    {"placement", placement_command},
+    {"predict", predict_command},       {"topology", topology_command},
+    {"collective", collective_command}, {"placement", placement_command},
+    {"fidelity", fidelity_command},
 };
 
 /// A first word that is neither a command nor an option nor a file may be a misspelt command.

@@ -14,6 +14,9 @@ int topology_command(int argc, char** argv);
 /// What one training step costs: `amsp-sim [predict] SCENARIO`.
 int predict_command(int argc, char** argv);
 
+/// How good predictions are: `amsp-sim fidelity`.
+int fidelity_command(int argc, char** argv);
+
 /// What one collective takes, by which algorithm: `amsp-sim collective CLUSTER`.
 int collective_command(int argc, char** argv);
 

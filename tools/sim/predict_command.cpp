@@ -29,6 +29,7 @@ Commands (amsp-sim COMMAND --help says more):
   topology    a cluster's network: ports, oversubscription, bisection, distances; pictures
   collective  what one collective takes, and which algorithm NCCL picks for it
   placement   which rank runs where; hostfiles for mpirun and Slurm
+  fidelity    how good predictions are: measured training runs, or yours, against them
 
 Examples:
   amsp-sim scenarios/llama-7b-amsp-1024gpu.json
