@@ -25,4 +25,21 @@ std::string wrapped(std::string_view paragraph, const std::string& first, const 
   }
 }
 
+std::string escaped_markup(std::string_view text, bool quotes) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '"' && quotes)
+      result += "&quot;";
+    else
+      result += c;
+  }
+  return result;
+}
+
 }  // namespace amsp

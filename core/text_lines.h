@@ -33,4 +33,7 @@ class TextLines {
 std::string wrapped(std::string_view paragraph, const std::string& first, const std::string& rest,
                     std::size_t columns = kTextColumns);
 
+/// Text for XML and HTML: '&', '<' and '>' as entities, and '"' with `quotes`.
+std::string escaped_markup(std::string_view text, bool quotes = false);
+
 }  // namespace amsp

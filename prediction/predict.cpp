@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/error.h"
+#include "core/statistics.h"
 #include "schedule/schedule_builder.h"
 
 namespace amsp {
@@ -49,10 +49,7 @@ Seconds StepSamples::mean() const {
 }
 
 Seconds StepSamples::quantile(double p) const {
-  std::vector<Seconds> sorted = times;
-  std::sort(sorted.begin(), sorted.end());
-  const auto at = static_cast<std::size_t>(std::ceil(p * static_cast<double>(sorted.size())));
-  return sorted.at(std::max<std::size_t>(at, 1) - 1);
+  return amsp::quantile(times, p);
 }
 
 namespace {

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::int64_t kMostSequenceTokens = 1 << 24;
 constexpr std::int64_t kMostMicroBatch = 1 << 16;
-constexpr std::int64_t kMostMicroBatches = 1 << 20;
-constexpr std::int64_t kMostTokens = 1 << 27;  // per micro-batch
 constexpr std::int64_t kMostGlobalBatch = std::int64_t{1} << 40;
 
 int bytes_of(const std::string& type) {
@@ -89,10 +87,11 @@ TrainingPart read_training(ObjectReader training) {
       static_cast<int>(training.integer("sequence_length", 1, kMostSequenceTokens));
   spec.micro_batch = static_cast<int>(training.integer_or("micro_batch", 1, kMostMicroBatch, 1));
   const std::int64_t tokens = std::int64_t{spec.sequence_length} * spec.micro_batch;
-  if (tokens > kMostTokens)
-    training.fail("micro_batch",
-                  fmt::format("{} sequences of {} tokens are {} tokens a micro-batch; at most {}",
-                              spec.micro_batch, spec.sequence_length, tokens, kMostTokens));
+  if (tokens > kMostMicroBatchTokens)
+    training.fail(
+        "micro_batch",
+        fmt::format("{} sequences of {} tokens are {} tokens a micro-batch; at most {}",
+                    spec.micro_batch, spec.sequence_length, tokens, kMostMicroBatchTokens));
   const bool global = training.has("global_batch");
   if (global == training.has("micro_batches"))
     training.fail(fmt::format("needs exactly one of 'global_batch' and 'micro_batches', has {}",

@@ -89,6 +89,13 @@ struct Reading {
   }
 };
 
+int print(const Reading& reading, OrderedJson (*json)(const Analysis&),
+          std::string (*text)(const Analysis&)) {
+  const Analysis analysis = reading.read(reading.files);
+  print_output(reading.json ? json(analysis).dump(2) + "\n" : text(analysis));
+  return kExitOk;
+}
+
 /// "a.json,b.json" or a folder; a file whose name has commas stands for itself.
 std::vector<std::string> side(const std::string& text) {
   std::error_code ignored;
@@ -205,30 +212,17 @@ int main(int argc, char** argv) {
   CLI::App app(kDescription, "amsp-trace");
   app.footer(kFooter);
   app.set_version_flag("--version", "amsp-trace " AMSP_VERSION);
-  app.require_subcommand(1);
-  std::function<int()> run;
+  std::vector<Command> commands;
 
   Reading summary;
   CLI::App* command = app.add_subcommand("summary", "Where the time of each rank and step goes");
   summary.add_to(*command);
-  command->callback([&] {
-    run = [&] {
-      const Analysis analysis = summary.read(summary.files);
-      print_output(summary.json ? summary_json(analysis).dump(2) + "\n" : summary_text(analysis));
-      return kExitOk;
-    };
-  });
+  commands.push_back({command, [&] { return print(summary, summary_json, summary_text); }});
 
   Reading path;
   command = app.add_subcommand("critical-path", "What each step waited for, piece by piece");
   path.add_to(*command);
-  command->callback([&] {
-    run = [&] {
-      const Analysis analysis = path.read(path.files);
-      print_output(path.json ? path_json(analysis).dump(2) + "\n" : path_text(analysis));
-      return kExitOk;
-    };
-  });
+  commands.push_back({command, [&] { return print(path, path_json, path_text); }});
 
   Reading both;
   std::string fail_above, merged;
@@ -242,7 +236,7 @@ int main(int argc, char** argv) {
   command->add_option("--fail-above", fail_above,
                       "Exit with 1 if the step time differs by more, such as 5%");
   command->add_option("--merged", merged, "Write one Chrome trace with both sides");
-  command->callback([&] { run = [&] { return print_diff(both, fail_above, merged); }; });
+  commands.push_back({command, [&] { return print_diff(both, fail_above, merged); }});
 
   Report report;
   command = app.add_subcommand("report", "Writes one HTML page that works offline");
@@ -255,7 +249,7 @@ int main(int argc, char** argv) {
   command->add_option("--plans", report.plans,
                       "A planner's JSON lines: adds scaling and Pareto charts");
   command->add_option("--title", report.title, "Title of the page");
-  command->callback([&] { run = [&] { return write_report(report); }; });
+  commands.push_back({command, [&] { return write_report(report); }});
 
   Calibrating calibrating;
   command = app.add_subcommand("calibrate",
@@ -264,7 +258,7 @@ int main(int argc, char** argv) {
   command->add_option("--scenario", calibrating.scenario, "The scenario that was run")->required();
   command->add_option("--name", calibrating.name, "Name of the profile")->required();
   command->add_option("--out", calibrating.out, "The profile (*.json)")->required();
-  command->callback([&] { run = [&] { return write_profile(calibrating); }; });
+  commands.push_back({command, [&] { return write_profile(calibrating); }});
 
   std::vector<std::string> files;
   std::string schema = "auto";
@@ -276,7 +270,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"auto", "viewers", "amsp"}))
       ->capture_default_str();
   command->add_flag("--json", json, "Print JSON");
-  command->callback([&] { run = [&] { return validate(files, schema, json); }; });
+  commands.push_back({command, [&] { return validate(files, schema, json); }});
 
-  return run_parsed(app, argc, argv, [&] { return run_main("amsp-trace", run); });
+  return run_commands(app, argc, argv, commands);
 }

@@ -6,6 +6,7 @@
 
 #include "core/writable.h"
 #include "tools/help.h"
+#include "tools/run_main.h"
 
 namespace amsp {
 
@@ -52,6 +53,17 @@ void set_up(CLI::App& app) {
   for (CLI::Option* option : app.get_options())
     if (option->get_items_expected_max() > 0) option->check(not_empty);
   for (CLI::App* command : app.get_subcommands({})) set_up(*command);
+}
+
+int run_commands(CLI::App& app, int argc, char** argv, const std::vector<Command>& commands) {
+  app.require_subcommand(1);
+  return run_parsed(app, argc, argv, [&] {
+    return run_main(app.get_name().c_str(), [&] {
+      for (const Command& command : commands)
+        if (command.app->parsed()) return command.run();
+      throw InternalError("no command was parsed");
+    });
+  });
 }
 
 }  // namespace amsp

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,14 @@ int run_parsed(CLI::App& app, int argc, char** argv, Body body) {
   }
   return body();
 }
+
+/// A command of a program, such as `amsp-trace diff`. `run` does the work once the arguments are
+/// parsed and returns the exit code.
+struct Command {
+  CLI::App* app;
+  std::function<int()> run;
+};
+/// run_parsed() with the one command that the arguments name, as run_main() of the app's name.
+int run_commands(CLI::App& app, int argc, char** argv, const std::vector<Command>& commands);
 
 }  // namespace amsp

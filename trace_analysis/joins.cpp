@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "core/statistics.h"
+
 namespace amsp {
 namespace {
 
@@ -44,12 +46,6 @@ struct Comparison {
   std::vector<Nanoseconds> ends;  // end on the second - end on the first
   std::optional<Nanoseconds> low, high;
 };
-
-Nanoseconds quantile(std::vector<Nanoseconds> values, double part) {
-  const auto at = static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
 
 /// Clamped: clocks that are centuries apart are nonsense, but no reason to fail.
 Nanoseconds sum(Nanoseconds a, Nanoseconds b) {
@@ -129,10 +125,11 @@ class ClockWork {
   static ClockEstimate estimate(const ClockEstimate& base, const Comparison& comparison,
                                 bool forward) {
     ClockEstimate clock;
-    const Nanoseconds middle = quantile(comparison.ends, 0.5);
+    const Nanoseconds middle = quantile_by_place(comparison.ends, 0.5);
     clock.offset = base.offset + (forward ? middle : -middle);
-    clock.spread =
-        base.spread + (quantile(comparison.ends, 0.9) - quantile(comparison.ends, 0.1) + 1_ns) / 2;
+    clock.spread = base.spread + (quantile_by_place(comparison.ends, 0.9) -
+                                  quantile_by_place(comparison.ends, 0.1) + 1_ns) /
+                                     2;
     const Nanoseconds low = forward ? *comparison.low : -*comparison.high;
     const Nanoseconds high = forward ? *comparison.high : -*comparison.low;
     clock.low = sum(base.low.value_or(base.offset), low);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/text_lines.h"
 #include "trace_analysis/report/summary.h"
 #include "trace_analysis/trace_diff.h"
 #include "trace_analysis/trace_path.h"
@@ -46,17 +47,10 @@ class Page {
         "<body>\n<main id=\"page\"></main>\n"
         "<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n"
         "<script>{}</script>\n</body>\n</html>\n",
-        escaped(options_.title), report_style(), json, d3_script(), report_script());
+        escaped_markup(options_.title), report_style(), json, d3_script(), report_script());
   }
 
  private:
-  static std::string escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text)
-      out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-    return out;
-  }
-
   void select_ranks() {
     if (options_.ranks.empty()) {
       for (std::size_t i = 0; i < std::min(kDefaultRanks, analysis_.ranks()); ++i)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,9 @@
 #include "training/stack.h"
 
 namespace amsp {
+
+inline constexpr std::int64_t kMostMicroBatches = 1 << 20;      // per step and rank
+inline constexpr std::int64_t kMostMicroBatchTokens = 1 << 27;  // per rank
 
 enum class Recompute { kNone, kFull };
 

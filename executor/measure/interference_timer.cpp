@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/statistics.h"
 #include "executor/measure/even_message.h"
 
 namespace amsp {
@@ -111,9 +112,8 @@ double largest(World& world, double mine) {
   return most;
 }
 
-Seconds median(std::vector<double> seconds) {
-  std::sort(seconds.begin(), seconds.end());
-  return Seconds{seconds[seconds.size() / 2]};
+Seconds median(const std::vector<double>& seconds) {
+  return Seconds{quantile_by_place(seconds, 0.5)};
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/mix.h"
+
 namespace amsp {
 
 namespace {

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "core/error.h"
-#include "executor/program/initial_values.h"
+#include "core/mix.h"
 
 namespace amsp {
 

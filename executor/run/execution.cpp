@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/nearest.h"
+#include "core/statistics.h"
 #include "executor/interface/host_identity.h"
 #include "executor/program/initial_values.h"
 #include "executor/program/rank_program.h"
@@ -95,10 +96,7 @@ std::vector<std::string> beyond_llama(const ModelSpec& model) {
 }  // namespace
 
 Seconds Execution::quantile(double p) const {
-  std::vector<Seconds> sorted = step_times;
-  std::sort(sorted.begin(), sorted.end());
-  const auto rank = static_cast<std::size_t>(std::ceil(p * static_cast<double>(sorted.size())));
-  return sorted.at(std::clamp<std::size_t>(rank, 1, sorted.size()) - 1);
+  return amsp::quantile(step_times, p);
 }
 
 void check_executable(const Scenario& scenario, int ranks) {

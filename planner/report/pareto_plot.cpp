@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/quantity.h"
+#include "core/text_lines.h"
 #include "core/text_table.h"
 #include "planner/report/report.h"
 #include "planner/search/ranking.h"
@@ -113,21 +114,6 @@ std::string pareto_text(const PlanningCase&, const SearchResult& result) {
 
 namespace {
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else
-      result += c;
-  }
-  return result;
-}
-
 class Svg {
  public:
   Svg(const PlanningCase& question, const SearchResult& result)
@@ -138,44 +124,41 @@ class Svg {
         y_(axis_over(points_, &Point::tgs)) {}
 
   std::string str() {
-    add(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" font-family="sans-serif" font-size="13">)",
+    svg_.line(
+        R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" font-family="sans-serif" font-size="13">)",
         kWidth, kHeight);
-    add(R"(<rect width="{}" height="{}" fill="white"/>)", kWidth, kHeight);
-    add(R"(<text x="{}" y="24" font-size="16">{}: memory against throughput</text>)", kLeft,
-        escaped(question_.scenario.name));
+    svg_.line(R"(<rect width="{}" height="{}" fill="white"/>)", kWidth, kHeight);
+    svg_.line(R"(<text x="{}" y="24" font-size="16">{}: memory against throughput</text>)", kLeft,
+              escaped_markup(question_.scenario.name));
     add_axes();
     add_front();
     add_dots();
-    text_ += "</svg>\n";
-    return std::move(text_);
+    svg_.line("</svg>");
+    return svg_.take();
   }
 
  private:
   static constexpr double kWidth = 820, kHeight = 520;
   static constexpr double kLeft = 80, kRight = 800, kTop = 40, kBottom = 460;
 
-  template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    text_ += fmt::format(format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
   double px(double memory) const { return kLeft + (kRight - kLeft) * x_.at(memory); }
   double py(double tgs) const { return kBottom - (kBottom - kTop) * y_.at(tgs); }
 
   void add_axes() {
     for (double value = x_.low; value <= x_.high + x_.step / 2; value += x_.step) {
-      add(R"(<path d="M{:.1f} {}V{}" stroke="#ddd"/>)", px(value), kTop, kBottom);
-      add(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{:g}</text>)", px(value), kBottom + 20,
-          value);
+      svg_.line(R"(<path d="M{:.1f} {}V{}" stroke="#ddd"/>)", px(value), kTop, kBottom);
+      svg_.line(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{:g}</text>)", px(value),
+                kBottom + 20, value);
     }
     for (double value = y_.low; value <= y_.high + y_.step / 2; value += y_.step) {
-      add(R"(<path d="M{} {:.1f}H{}" stroke="#ddd"/>)", kLeft, py(value), kRight);
-      add(R"(<text x="{}" y="{:.1f}" text-anchor="end">{:g}</text>)", kLeft - 8, py(value) + 4,
-          value);
+      svg_.line(R"(<path d="M{} {:.1f}H{}" stroke="#ddd"/>)", kLeft, py(value), kRight);
+      svg_.line(R"(<text x="{}" y="{:.1f}" text-anchor="end">{:g}</text>)", kLeft - 8,
+                py(value) + 4, value);
     }
-    add(R"(<text x="{}" y="{}" text-anchor="middle">GiB per GPU (of {:g})</text>)",
-        (kLeft + kRight) / 2, kBottom + 44, capacity_gib_);
-    add(R"_(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle">tokens per GPU and second</text>)_",
+    svg_.line(R"(<text x="{}" y="{}" text-anchor="middle">GiB per GPU (of {:g})</text>)",
+              (kLeft + kRight) / 2, kBottom + 44, capacity_gib_);
+    svg_.line(
+        R"_(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle">tokens per GPU and second</text>)_",
         (kTop + kBottom) / 2);
   }
 
@@ -189,19 +172,21 @@ class Svg {
     std::string path = fmt::format("M{:.1f} {:.1f}", px(front[0].memory_gib), py(front[0].tgs));
     for (std::size_t i = 1; i < front.size(); ++i)
       path += fmt::format("H{:.1f}V{:.1f}", px(front[i].memory_gib), py(front[i].tgs));
-    add(R"(<path d="{}" fill="none" stroke="#c33" stroke-width="1.5"/>)", path);
+    svg_.line(R"(<path d="{}" fill="none" stroke="#c33" stroke-width="1.5"/>)", path);
   }
 
   void add_dots() {
     for (const Point& point : points_) {
       const std::string names = fmt::format("{}", fmt::join(point.entry->names, ", "));
-      add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}"><title>{}{}: {:.0f} tokens per GPU and second, {}</title></circle>)",
+      svg_.line(
+          R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}"><title>{}{}: {:.0f} tokens per GPU and second, {}</title></circle>)",
           px(point.memory_gib), py(point.tgs), point.front ? 5 : 3.5, point.front ? "#c33" : "#369",
-          plan_text(point.entry->candidate), names.empty() ? "" : " (" + escaped(names) + ")",
-          point.tgs, format_bytes_binary(point.entry->memory));
+          plan_text(point.entry->candidate),
+          names.empty() ? "" : " (" + escaped_markup(names) + ")", point.tgs,
+          format_bytes_binary(point.entry->memory));
       if (!names.empty())
-        add(R"(<text x="{:.1f}" y="{:.1f}" font-size="11">{}</text>)", px(point.memory_gib) + 7,
-            py(point.tgs) - 5, escaped(names));
+        svg_.line(R"(<text x="{:.1f}" y="{:.1f}" font-size="11">{}</text>)",
+                  px(point.memory_gib) + 7, py(point.tgs) - 5, escaped_markup(names));
     }
   }
 
@@ -209,7 +194,7 @@ class Svg {
   double capacity_gib_;
   std::vector<Point> points_;
   Axis x_, y_;
-  std::string text_;
+  TextLines svg_;
 };
 
 }  // namespace

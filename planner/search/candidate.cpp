@@ -52,16 +52,12 @@ Scenario scenario_of(const Scenario& base, const Candidate& candidate) {
 
 namespace {
 
-/// The scenario format's limits on a batch.
-constexpr std::int64_t kMostTokens = 1 << 27;
-constexpr std::int64_t kMostMicroBatches = 1 << 20;
-
 /// Sequences of a GPU in a step, cut into micro-batches of every size that divides them.
 std::vector<TrainingSpec> batches(const TrainingSpec& training, const SearchAxes& axes) {
   std::vector<TrainingSpec> result;
   if (axes.micro_batch) {
     const std::int64_t sequences = std::int64_t{training.micro_batch} * training.micro_batches;
-    const std::int64_t most = std::min(sequences, kMostTokens / training.sequence_length);
+    const std::int64_t most = std::min(sequences, kMostMicroBatchTokens / training.sequence_length);
     for (std::int64_t size = 1; size <= most; ++size) {
       if (sequences % size != 0 || sequences / size > kMostMicroBatches) continue;
       result.push_back(training);

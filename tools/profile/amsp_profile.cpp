@@ -1,6 +1,5 @@
 #include "tools/arguments.h"
 #include "tools/profile/profile_commands.h"
-#include "tools/run_main.h"
 
 namespace {
 
@@ -24,14 +23,6 @@ int main(int argc, char** argv) {
   CLI::App app(kDescription, "amsp-profile");
   app.footer(kFooter);
   app.set_version_flag("--version", "amsp-profile " AMSP_VERSION);
-  app.require_subcommand(1);
-  const ProfileCommand commands[] = {add_import_command(app), add_plan_command(app),
-                                     add_measure_command(app)};
-  return run_parsed(app, argc, argv, [&] {
-    return run_main("amsp-profile", [&] {
-      for (const ProfileCommand& command : commands)
-        if (command.app->parsed()) return command.run();
-      throw InternalError("no command was parsed");
-    });
-  });
+  return run_commands(app, argc, argv,
+                      {add_import_command(app), add_plan_command(app), add_measure_command(app)});
 }

@@ -160,7 +160,7 @@ int import(const Options& options) {
 
 namespace amsp {
 
-ProfileCommand add_import_command(CLI::App& program) {
+Command add_import_command(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("import", "Makes a profile from logs of nccl-tests");
   app->footer(kFooter);

@@ -235,7 +235,7 @@ int measure(const Options& options) {
 
 namespace amsp {
 
-ProfileCommand add_measure_command(CLI::App& program) {
+Command add_measure_command(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("measure", "Measures this machine for a scenario");
   app->footer(kFooter);

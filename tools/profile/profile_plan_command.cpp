@@ -41,7 +41,7 @@ int plan(const Options& options) {
 
 namespace amsp {
 
-ProfileCommand add_plan_command(CLI::App& program) {
+Command add_plan_command(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("plan", "Lists the measurements that a scenario needs");
   app->footer(kFooter);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/quantity.h"
+#include "core/text_lines.h"
 #include "tools/sim/topology_report.h"
 #include "topology/survey/fabric_summary.h"
 
@@ -16,23 +17,6 @@ namespace {
 // stand for all.
 constexpr double kCell = 34, kGap = 6, kNodeGap = 18, kMargin = 24, kLevel = 120, kRow = 66;
 constexpr int kMostNodes = 6, kMostSwitches = 10, kMostGpus = 9;
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '&')
-      result += "&amp;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
-  }
-  return result;
-}
 
 const char* colour(LinkKind kind) {
   switch (kind) {
@@ -310,8 +294,9 @@ class Picture {
         ".node {{ fill: #fafafa; stroke: #bbb; }} .box {{ stroke: #666; }}</style>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         "<text x=\"{2:.0f}\" y=\"22\" class=\"title\">{3}: {4} node{5} x {6} {7}</text>\n",
-        width_, height, kMargin, escaped(spec_.name), spec_.nodes, spec_.nodes == 1 ? "" : "s",
-        spec_.node.gpus, escaped(spec_.gpu.name.empty() ? "GPUs" : spec_.gpu.name));
+        width_, height, kMargin, escaped_markup(spec_.name, true), spec_.nodes,
+        spec_.nodes == 1 ? "" : "s", spec_.node.gpus,
+        escaped_markup(spec_.gpu.name.empty() ? "GPUs" : spec_.gpu.name, true));
   }
 
   const ClusterGraph& graph_;

@@ -8,10 +8,6 @@
 namespace amsp {
 namespace {
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Of a broadcast: bytes on the hops into each member.
 std::vector<double> bytes_into(const CollectiveCall& call) {
   const auto total = static_cast<double>(call.bytes.value);

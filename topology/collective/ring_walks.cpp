@@ -5,10 +5,6 @@
 namespace amsp {
 namespace {
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 struct Ends {
   int entry;
   int exit;  // == entry where only over_entry is left

@@ -5,14 +5,11 @@
 #include "core/error.h"
 #include "topology/graph/boost_graph.h"
 #include "topology/spec/cluster_checks.h"
+#include "topology/spec/mesh.h"
 #include "topology/spec/node_cables.h"
 
 namespace amsp {
 namespace {
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 class Builder {
  public:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/mix.h"
 #include "topology/graph/boost_graph.h"
 #include "topology/graph/cluster_builder.h"
 #include "topology/graph/shortest_paths.h"
@@ -20,14 +21,6 @@ const BoostGraph::Placed& placed(const BoostGraph& graph, LinkId id) {
   AMSP_CHECK(id >= 0 && static_cast<std::size_t>(id) < graph.links.size(), "there is no link {}",
              id);
   return graph.links[static_cast<std::size_t>(id)];
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): every bit of the result depends on every bit of `x`.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15ULL;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31);
 }
 
 }  // namespace
@@ -143,7 +136,7 @@ std::vector<RouteShare> ClusterGraph::hashed(VertexId from, VertexId to,
       std::uint64_t hash = spec_.fabric.ecmp_seed;
       for (const std::uint64_t key : {std::uint64_t{from}, std::uint64_t{to},
                                       static_cast<std::uint64_t>(flow), std::uint64_t{at}})
-        hash = mixed(hash ^ key);
+        hash = mix(hash ^ key);
       const LinkId link = hops[static_cast<std::size_t>(hash % hops.size())];
       ++taken[link];
       at = target(link);

@@ -11,10 +11,6 @@ namespace {
 
 using enum NcclAlgorithm;
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// One group of one call.
 class Loader {
  public:

@@ -18,10 +18,6 @@ using enum NcclAlgorithm;
 
 constexpr int kMostNames = 16;
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// The paragraphs of one call.
 class Explainer {
  public:

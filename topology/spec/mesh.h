@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,11 @@ constexpr bool divides(Mesh inner, Mesh outer) {
 
 /// A rank of the data-parallel mesh: one GPU. rank = node index * dp.intra + index inside the node.
 using Rank = int;
+
+/// A number that counts from 0 (a rank, a link, a group) as a place in a vector.
+constexpr std::size_t index(int number) {
+  return static_cast<std::size_t>(number);
+}
 
 /// A family of sibling process groups: every group takes `shape.intra` GPUs, `stride.intra`
 /// apart, in each of `shape.inter` nodes, `stride.inter` apart. A mesh a has stride 1x1; a

@@ -7,10 +7,6 @@
 namespace amsp {
 namespace {
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Hands out the nodes of each leaf in order.
 class Leaves {
  public:

@@ -15,10 +15,6 @@
 namespace amsp {
 namespace {
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// What the links of kind kNic lead to from a NIC, in order.
 std::vector<VertexId> nic_ends(const ClusterGraph& graph, const std::vector<LinkId>& links_out) {
   std::vector<VertexId> ends;

@@ -4,12 +4,10 @@
 #include <map>
 #include <tuple>
 
+#include "topology/spec/mesh.h"
+
 namespace amsp {
 namespace {
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Links that leave each vertex.
 std::vector<std::vector<LinkId>> links_out(const ClusterGraph& graph) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/json/json.h"
+#include "core/statistics.h"
 #include "core/text_lines.h"
 #include "core/text_table.h"
 #include "core/utf8.h"
@@ -36,17 +37,13 @@ std::string percent(double part, double whole) {
   return percent_of(part, whole, true);
 }
 
-Nanoseconds percentile(std::vector<Nanoseconds> values, double part) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
 /// Whether the means differ by more than what the durations of one side scatter; nothing can be
 /// said from one sample.
 std::string beyond_spread(const OperationDiff& operation) {
   if (operation.a.size() < 2) return "-";
-  const Nanoseconds spread = std::max(percentile(operation.a, 0.9) - percentile(operation.a, 0.1),
-                                      percentile(operation.b, 0.9) - percentile(operation.b, 0.1));
+  const Nanoseconds spread =
+      std::max(quantile_by_place(operation.a, 0.9) - quantile_by_place(operation.a, 0.1),
+               quantile_by_place(operation.b, 0.9) - quantile_by_place(operation.b, 0.1));
   const double delta = mean_of(operation.delta(), operation.a.size());
   return std::abs(delta) > static_cast<double>(spread.value) ? "yes" : "no";
 }
@@ -122,10 +119,10 @@ OrderedJson operations_json(const std::vector<OperationDiff>& list) {
                     {"a_ns", operation.sum_a.value},
                     {"b_ns", operation.sum_b.value},
                     {"delta_ns", operation.delta().value},
-                    {"a_p10_ns", percentile(operation.a, 0.1).value},
-                    {"a_p90_ns", percentile(operation.a, 0.9).value},
-                    {"b_p10_ns", percentile(operation.b, 0.1).value},
-                    {"b_p90_ns", percentile(operation.b, 0.9).value},
+                    {"a_p10_ns", quantile_by_place(operation.a, 0.1).value},
+                    {"a_p90_ns", quantile_by_place(operation.a, 0.9).value},
+                    {"b_p10_ns", quantile_by_place(operation.b, 0.1).value},
+                    {"b_p90_ns", quantile_by_place(operation.b, 0.9).value},
                     {"beyond_spread", beyond_spread(operation)}});
   return json;
 }
