@@ -8,10 +8,21 @@ foreach(folder ${amsp_rooms} tests bench)
   endforeach()
 endforeach()
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${patterns})
+
+# over(NAME PROGRAM LIST PROCESSES AT_ONCE arguments...): the target NAME runs PROGRAM over the sources in LIST.
+function(over name program list processes at_once)
+  list(JOIN ${list} "\n" lines)
+  set(file ${PROJECT_BINARY_DIR}/${name}_sources.txt)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${lines}\n")
+  add_custom_target(${name} COMMAND xargs -a ${file} -n ${at_once} -P ${processes} ${program} ${ARGN}
+                    USES_TERMINAL WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()
+
+include(ProcessorCount)
+ProcessorCount(cores)
 if(CLANG_FORMAT)
-  add_custom_target(format COMMAND ${CLANG_FORMAT} -i ${sources} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  add_custom_target(format-check COMMAND ${CLANG_FORMAT} --dry-run --Werror ${sources}
-                    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  over(format ${CLANG_FORMAT} sources ${cores} 50 -i)
+  over(format-check ${CLANG_FORMAT} sources ${cores} 50 --dry-run --Werror)
 endif()
 
 # clang-tidy can't read GCC's precompiled headers, so a build folder that has them uses another one's commands.
@@ -19,19 +30,13 @@ if(AMSP_PCH)
   add_custom_target(lint COMMAND ${CMAKE_COMMAND} --workflow --preset lint USES_TERMINAL
                     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 elseif(CLANG_TIDY)
-  list(FILTER sources INCLUDE REGEX "\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "^(tests|bench)/")
+  set(units ${sources})
+  list(FILTER units INCLUDE REGEX "\\.cpp$")
+  list(FILTER units EXCLUDE REGEX "^(tests|bench)/")
   if(NOT AMSP_HAVE_CUDA)
-    list(FILTER sources EXCLUDE REGEX "^executor/cuda/")
+    list(FILTER units EXCLUDE REGEX "^executor/cuda/")
   endif()
-  list(JOIN sources "\n" lines)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/lint_sources.txt CONTENT "${lines}\n")
-  include(ProcessorCount)
-  ProcessorCount(cores)
   # Without carets clang says nothing but what it found; clang-tidy draws its own.
-  add_custom_target(lint COMMAND xargs -a ${PROJECT_BINARY_DIR}/lint_sources.txt -n 1 -P ${cores}
-                                 ${CLANG_TIDY} -p ${PROJECT_BINARY_DIR} --quiet
-                                 --extra-arg=-Wno-unknown-warning-option
-                                 --extra-arg=-fno-caret-diagnostics
-                    USES_TERMINAL WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  over(lint ${CLANG_TIDY} units ${cores} 1 -p ${PROJECT_BINARY_DIR} --quiet
+       --extra-arg=-Wno-unknown-warning-option --extra-arg=-fno-caret-diagnostics)
 endif()

@@ -1,5 +1,7 @@
 """Prediction against execution: bench/cross-validate, amsp-profile measure, amsp-trace calibrate."""
 import json
+import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -8,6 +10,20 @@ import unittest
 
 TOOLS, ROOT = None, None
 SMALL = ["model.hidden=64", "model.ffn=172", "model.heads=4", "model.layers=2", "training.sequence_length=64"]
+# Large enough that a step (0.1 s) isn't made of wake-ups of threads, which nobody predicts.
+LARGER = ["model.hidden=256", "model.ffn=688", "model.heads=4", "model.layers=2", "training.sequence_length=128"]
+# Predicted / executed of a step, either way up. In docs/cross-validation.md it is between 0.61 and 1.27 in every
+# round, and executed steps spread by up to 52 % of their median, half of it to a side: 0.61 / 1.26 = 0.48. Steps of
+# this model are shorter: four rounds before all others on two cores were between 0.40 and 0.83.
+CLOSE = 2.5
+# Where others compute on the same cores, runs are longer than what was measured a moment before: six rounds at a
+# load of 11 to 19 on two cores were between 0.28 and 1.85.
+CLOSE_ON_BUSY_CORES = 4
+ROUNDS = 3  # of which the best counts: a neighbour may start between measurement and run
+
+
+def bound():
+    return CLOSE_ON_BUSY_CORES if os.getloadavg()[0] > 2 * os.cpu_count() else CLOSE
 
 
 def flags(assignments):
@@ -15,7 +31,7 @@ def flags(assignments):
 
 
 def run(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=200)
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=280)
 
 
 class CrossValidation(unittest.TestCase):
@@ -30,16 +46,26 @@ class CrossValidation(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    def test_three_plans_match_by_key_and_close_to_the_nanosecond(self):
-        plans = json.loads(self.must(ROOT / "bench/cross-validate", TOOLS, self.scenario, "--plans",
-                                     "ddp,zero1,zero3", "--steps", 6, "--pace", "500MBps,20us", "--quick", "--json",
-                                     *flags(SMALL)))["plans"]
-        self.assertEqual([row["plan"] for row in plans], ["ddp", "zero1", "zero3"])
-        for row in plans:
-            self.assertGreaterEqual(row["matched_by_key"], 0.95)
-            self.assertEqual(row["unclosed_ns"], 0)
-            self.assertGreater(row["predicted_s"], 0)
-            self.assertLess(abs(row["error"]), 20)  # of the same kind of number
+    def rows(self, plans):
+        return json.loads(self.must(ROOT / "bench/cross-validate", TOOLS, self.scenario, "--plans", ",".join(plans),
+                                    "--steps", 12, "--pace", "500MBps,20us", "--quick", "--json",
+                                    *flags(LARGER)))["plans"]
+
+    def test_three_plans_match_by_key_close_to_the_nanosecond_and_are_predicted(self):
+        factors = {"ddp": [], "zero1": [], "zero3": []}
+        far = list(factors)
+        for _ in range(ROUNDS):
+            rows = self.rows(far)
+            self.assertEqual([row["plan"] for row in rows], far)
+            for row in rows:
+                self.assertGreaterEqual(row["matched_by_key"], 0.95)
+                self.assertEqual(row["unclosed_ns"], 0)
+                factors[row["plan"]].append(row["predicted_s"] / row["executed_s"])
+            far = [plan for plan in far
+                   if all(abs(math.log(factor)) > math.log(bound()) for factor in factors[plan])]
+            if not far:
+                return
+        self.fail(f"predicted / executed, best of {ROUNDS} rounds, beyond a factor of {bound()}: {factors}")
 
     def test_what_was_measured_is_a_profile(self):
         profile = self.folder / "machine.json"
