@@ -12,7 +12,7 @@ namespace {
 
 /// What workers send back of a prediction.
 struct Told {
-  double step_time, tgs, mfu, memory_gib, serial, fits;
+  double step_time, tgs, mfu, memory_gib, serial, fits, low, high;
 };
 
 std::vector<double> tell(const Prediction& prediction) {
@@ -21,12 +21,14 @@ std::vector<double> tell(const Prediction& prediction) {
           prediction.mfu,
           static_cast<double>(prediction.memory.reserved.value) / (1 << 30),
           prediction.exact.total.value,
-          prediction.memory.fits() ? 1.0 : 0.0};
+          prediction.memory.fits() ? 1.0 : 0.0,
+          prediction.band.low.value,
+          prediction.band.high.value};
 }
 
 Told hear(const std::vector<double>& values) {
-  AMSP_CHECK(values.size() == 6, "{} values of a prediction", values.size());
-  return {values[0], values[1], values[2], values[3], values[4], values[5]};
+  AMSP_CHECK(values.size() == 8, "{} values of a prediction", values.size());
+  return {values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7]};
 }
 
 /// A scenario to predict, and its rows.
@@ -42,7 +44,7 @@ class Conversion {
       : tokens_(static_cast<double>(scenario.training.tokens()) * scenario.training.micro_batches),
         mfu_of_tgs_(
             training_flop_per_token(scenario.model, scenario.training.sequence_length).value /
-            scenario.cluster.gpu.peak_bf16.value) {}
+            matrix_peak(scenario).rate.value) {}
 
   Speed at_tgs(double tgs) const { return {tgs, tgs * mfu_of_tgs_}; }
   Speed at_mfu(double mfu) const { return {mfu / mfu_of_tgs_, mfu}; }
@@ -154,6 +156,8 @@ class Comparison {
     compared.predicted_speed = {told.tgs, told.mfu};
     compared.measured_speed = conversion.speed(measured.metric, measured.value);
     compared.predicted = conversion.value(measured.metric, compared.predicted_speed);
+    const double step = conversion.value(Metric::kStepTime, compared.measured_speed);
+    compared.in_band = told.low <= step && step <= told.high;
     compared.serial =
         conversion.value(measured.metric, conversion.speed(Metric::kStepTime, told.serial));
   }
@@ -206,6 +210,7 @@ MetricSummary Comparison::summary(std::size_t set, Metric metric,
     sequences.push_back(std::log2(compared.sequence_length));
     parameters.push_back(std::log2(compared.parameters));
     gpus.push_back(std::log2(compared.gpus));
+    if (compared.in_band) ++result.in_band;
     if (!compared.fits) ++result.misfits;
   }
   const auto statistics = [&](const std::vector<double>& of) {

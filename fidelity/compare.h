@@ -25,6 +25,7 @@ struct ComparedRow {
   std::string skipped;    // why there is no prediction; empty: there is one, and the rest counts
   bool internal = false;  // and that is a bug
   double predicted = 0;   // in the row's metric, as are the next two
+  bool in_band = false;   // of the prediction's ErrorBand; not for memory
   std::optional<double> guess;            // at the median MFU of the set; not for memory
   std::optional<double> serial;           // all tasks one after the other; not for memory
   Speed measured_speed, predicted_speed;  // zero for memory
@@ -50,6 +51,7 @@ struct MetricSummary {
   std::optional<double> rank_correlation, mfu_rank_correlation;
   /// Change of the signed error per doubling, the other two held.
   std::optional<double> by_sequence_length, by_parameters, by_gpus;
+  std::size_t in_band = 0;  // rows inside the prediction's 80 % band; none for memory
   std::size_t misfits = 0;  // rows that don't fit into memory, says the memory model
 };
 

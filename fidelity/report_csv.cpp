@@ -22,7 +22,8 @@ std::string number_or(const std::optional<double>& value) {
 
 std::string fidelity_csv(const std::vector<ComparedSet>& sets) {
   std::string text =
-      "set,name,metric,measured,predicted,error,at_median_mfu,one_after_the_other,sequence_length,"
+      "set,name,metric,measured,predicted,error,in_band,at_median_mfu,one_after_the_other,sequence_"
+      "length,"
       "parameters,gpus,fits,overrides,doubtful,skipped,note\n";
   for (const ComparedSet& set : sets)
     for (std::size_t i = 0; i < set.rows.size(); ++i) {
@@ -33,12 +34,12 @@ std::string fidelity_csv(const std::vector<ComparedSet>& sets) {
       if (row.compared())
         for (const std::string& text_of :
              {number_or(row.predicted), number_or(signed_error(row.predicted, measured.value)),
-              number_or(row.guess), number_or(row.serial),
+              std::string(row.in_band ? "yes" : "no"), number_or(row.guess), number_or(row.serial),
               fmt::format("{:.0f}", row.sequence_length), fmt::format("{:.0f}", row.parameters),
               fmt::format("{:.0f}", row.gpus), std::string(row.fits ? "yes" : "no")})
           cells.push_back(text_of);
       else
-        cells.resize(cells.size() + 8);
+        cells.resize(cells.size() + 9);
       for (const std::string& text_of :
            {join(measured.overrides, " "), measured.doubtful, row.skipped, measured.note})
         cells.push_back(cell(text_of));

@@ -33,6 +33,7 @@ OrderedJson summary_json(const MetricSummary& summary, const ComparedSet& set) {
   json["error_by_doubling"] = {{"sequence_length", or_null(summary.by_sequence_length)},
                                {"parameters", or_null(summary.by_parameters)},
                                {"gpus", or_null(summary.by_gpus)}};
+  if (summary.guess) json["rows_in_band"] = summary.in_band;
   json["rows_that_do_not_fit"] = summary.misfits;
   return json;
 }
@@ -46,6 +47,7 @@ OrderedJson row_json(const ComparedRow& row, const MeasuredRow& measured) {
   if (row.compared()) {
     json["predicted"] = row.predicted;
     json["error"] = signed_error(row.predicted, measured.value);
+    if (row.guess) json["in_band"] = row.in_band;
     if (row.guess) json["at_median_mfu"] = *row.guess;
     if (row.serial) json["one_after_the_other"] = *row.serial;
     json["fits"] = row.fits;

@@ -82,6 +82,9 @@ class SetText {
     line(fmt::format("error by doubling of  sequence length {}, parameters {}, GPUs {}",
                      percent_or(summary.by_sequence_length), percent_or(summary.by_parameters),
                      percent_or(summary.by_gpus)));
+    if (summary.guess)
+      line(fmt::format("{} of {} rows lie inside the prediction's 80 % band", summary.in_band,
+                       summary.predicted.rows));
     if (summary.misfits > 0)
       line(fmt::format("{} of these runs don't fit into memory, says the memory model",
                        summary.misfits));
@@ -167,7 +170,7 @@ class SetText {
 /// All sets, a line for each metric of each.
 std::string overview(const std::vector<ComparedSet>& sets) {
   TextTable table({"median of absolute errors", "rows", "skipped", "predicted", "median bias",
-                   "at one MFU", "one by one"});
+                   "at one MFU", "one by one", "in band"});
   for (const ComparedSet& set : sets) {
     const std::size_t skipped = set.rows.size() - set.compared();
     if (set.summaries.empty())
@@ -180,7 +183,8 @@ std::string overview(const std::vector<ComparedSet>& sets) {
            skipped > 0 && &summary == &set.summaries.front() ? fmt::format("{}", skipped) : "",
            percent(summary.predicted.median), signed_percent(summary.predicted.bias_median),
            summary.guess ? percent(summary.guess->median) : "-",
-           summary.serial ? percent(summary.serial->median) : "-"});
+           summary.serial ? percent(summary.serial->median) : "-",
+           summary.serial ? fmt::format("{}", summary.in_band) : "-"});
   }
   return table.str();
 }

@@ -68,9 +68,12 @@ std::optional<ComputeTime> ComputeModel::profiled(const ComputeWork& work, doubl
 ComputeTime ComputeModel::gemm(const GemmWork& work, Flop flop, Seconds memory) const {
   ComputeTime result{std::max(flop / (gpu_.gemm_efficiency * gpu_.peak_bf16), memory),
                      Source::kModelled};
+  const bool own_limit = gpu_.sustained.value > 0;
   if (table_ != nullptr)
-    if (const auto row = table_->gemm(GemmType::kBf16, work.m, work.k, work.n))
+    if (const auto row = table_->gemm(GemmType::kBf16, work.m, work.k, work.n,
+                                      own_limit ? Clock::kBurst : Clock::kSustained))
       result = {std::max(row->time, memory), row->source};
+  if (own_limit) result.time = std::max(result.time, flop / gpu_.sustained);
   if (work.wgrad) result = {result.time / kWgradRate, std::max(result.source, Source::kDerived)};
   return result;
 }

@@ -47,6 +47,7 @@ void check_gpu(const ClusterSpec& cluster) {
   if (cluster.gpu.gemm_efficiency != measured.gemm_efficiency) refuse("gemm_efficiency");
   if (cluster.gpu.attention_efficiency != measured.attention_efficiency)
     refuse("attention_efficiency");
+  if (cluster.gpu.sustained != measured.sustained) refuse("sustained");
 }
 
 }  // namespace
@@ -80,8 +81,22 @@ Machine::Machine(const Scenario& scenario, const MachineOptions& options) {
       collectives_ = std::make_unique<EvenBroadcasts>(std::move(collectives_));
   });
   const KernelTable* table = is_preset(spec.gpu) ? kernel_table(spec.gpu.name) : nullptr;
-  compute_ = std::make_unique<ComputeModel>(spec.gpu, profile_.get(), table, options.scale.compute);
-  if (!spec.profile.empty())
+  const MatrixPeak peak = matrix_peak(scenario);
+  GpuSpec gpu = spec.gpu;
+  if (peak.type != "bf16") {
+    // What was measured of a GPU is bf16. A description without such a peak is one of a host, whose
+    // profile has the type that was run.
+    table = nullptr;
+    gpu.peak_bf16 = peak.rate;
+    gpu.sustained = {};
+    if (peak.given) profile_ = nullptr;
+  }
+  compute_ = std::make_unique<ComputeModel>(gpu, profile_.get(), table, options.scale.compute);
+  if (peak.type != "bf16" && profile_ == nullptr)
+    kernel_source_ = fmt::format("kernels in {} at {} (unmeasured: error unknown)", peak.type,
+                                 peak.given ? "its peak and the description's efficiencies"
+                                            : "bf16's rates, for want of a peak of its own");
+  else if (!spec.profile.empty())
     kernel_source_ = "profile " + spec.profile;
   else if (table != nullptr)
     kernel_source_ = "kernels " + kernel_table_source(spec.gpu.name);

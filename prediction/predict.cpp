@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/statistics.h"
+#include "prediction/stack_gain.h"
 #include "schedule/schedule_builder.h"
 
 namespace amsp {
@@ -83,14 +84,15 @@ Prediction summarise(const Setup& setup, const Playback& playback) {
       scenario.training.tokens() * scenario.training.micro_batches / result.step_time.value;
   result.flop_per_token =
       training_flop_per_token(scenario.model, scenario.training.sequence_length);
-  result.mfu = result.tokens_per_gpu_second * result.flop_per_token.value /
-               scenario.cluster.gpu.peak_bf16.value;
+  result.mfu =
+      result.tokens_per_gpu_second * result.flop_per_token.value / matrix_peak(scenario).rate.value;
   result.memory = memory_of(scenario);
   result.memory_advice = memory_advice(scenario.model, scenario.training, scenario.plan,
                                        scenario.engine, scenario.cluster);
   for (Rank rank = 1; rank < timeline.ranks(); ++rank)
     if (timeline.window_end(rank) > timeline.window_end(result.rank)) result.rank = rank;
   result.breakdown = break_down(timeline, result.rank);
+  result.band = error_band(setup.lowering(), result.rank, result.breakdown, result.step_time);
   result.exposed_min = result.exposed_max = result.breakdown.exposed;
   const std::vector<Rank> first_alike = timeline.first_alike();
   const Rank broken_down = first_alike[static_cast<std::size_t>(result.rank)];
@@ -106,6 +108,7 @@ Prediction summarise(const Setup& setup, const Playback& playback) {
   result.paper = paper_cost(scenario.model, scenario.training, scenario.plan, scenario.engine,
                             setup.collectives());
   result.kernel_source = setup.kernel_source();
+  result.gain_of_compiling = gain_of_compiling(scenario, setup.compute());
   result.unmeasured = setup.lowering().unmeasured();
   result.tasks = static_cast<std::size_t>(setup.graph().size());
   result.activities = playback.activities;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "prediction/closed_form.h"
+#include "prediction/error_band.h"
 #include "prediction/link_usage.h"
 #include "prediction/machine.h"
 #include "scenario/scenario.h"
@@ -64,6 +65,7 @@ struct StepSamples {
 /// What one step costs and where the time goes.
 struct Prediction {
   Seconds step_time;
+  ErrorBand band;                    // of the step time
   double tokens_per_gpu_second = 0;  // TGS
   double mfu = 0;
   Flop flop_per_token;
@@ -77,7 +79,8 @@ struct Prediction {
   ExactCost exact;
   PaperCost paper;
   std::vector<std::string> unmeasured;
-  std::string kernel_source;  // Machine::kernel_source
+  std::string kernel_source;                 // Machine::kernel_source
+  std::optional<Seconds> gain_of_compiling;  // prediction/stack_gain.h
   std::size_t tasks = 0, activities = 0;
   int rank_classes = 0, batches_played = 0;  // as in Playback, like activities
   std::optional<RunCost> run;

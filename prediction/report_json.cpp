@@ -80,14 +80,19 @@ OrderedJson json_report(const Scenario& scenario, const Prediction& prediction) 
                   {"dp", to_string(scenario.plan.dp)}};
   if (scenario.plan.p2) json["plan"]["p2"] = to_string(*scenario.plan.p2);
   json["stack"] = {{"name", scenario.training.stack.name}, {"assumed", scenario.stack_is_assumed}};
+  if (prediction.gain_of_compiling)
+    json["stack"]["compiling_saves_s"] = prediction.gain_of_compiling->value;
   json["kernels"] = prediction.kernel_source;
   json["micro_batches"] = scenario.training.micro_batches;
   json["global_batch"] = scenario.global_batch();
   json["step_time_s"] = prediction.step_time.value;
+  json["step_time_80_percent_s"] = {prediction.band.low.value, prediction.band.high.value};
   json["tokens_per_gpu_second"] = prediction.tokens_per_gpu_second;
   json["mfu"] = prediction.mfu;
   json["flop_per_token"] = prediction.flop_per_token.value;
-  json["peak_flop_per_s"] = scenario.cluster.gpu.peak_bf16.value;
+  const MatrixPeak peak = matrix_peak(scenario);
+  json["peak_flop_per_s"] = peak.rate.value;
+  json["peak_type"] = peak.given ? peak.type : "bf16";
   json["memory"] = memory_json(prediction);
   json["breakdown"] = breakdown_json(prediction);
   json["critical_path"] = by_class(prediction.critical_path);

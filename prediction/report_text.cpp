@@ -59,12 +59,15 @@ class TextReport : TextLines {
          scenario_.engine.name);
     line("  stack     {}{}", training.stack.name,
          scenario_.stack_is_assumed ? " (assumed: what most users of the engine run)" : "");
+    if (prediction_.gain_of_compiling)
+      line("            torch.compile would save {} of compute",
+           format_time(*prediction_.gain_of_compiling));
     line(
         "  batch     {} sequences of {} tokens = {} x {} per GPU (micro-batches x sequences) on {} "
         "GPUs",
         scenario_.global_batch(), training.sequence_length, training.micro_batches,
         training.micro_batch, scenario_.plan.dp.size());
-    if (training.recompute == Recompute::kFull) line("            full recompute");
+    if (training.recompute != Recompute::kNone) line("            {}", recompute_text(training));
     add_conditions();
     if (scenario_.placement.kind != PlacementKind::kPacked)
       line("  placement {}", to_string(scenario_.placement.kind));
@@ -85,15 +88,20 @@ class TextReport : TextLines {
   }
 
   void add_step() {
-    line("step time   {}", format_time(prediction_.step_time));
+    line("step time   {} ({} to {} with a chance of 80 %)", format_time(prediction_.step_time),
+         format_time(prediction_.band.low), format_time(prediction_.band.high));
     if (prediction_.batches_played > 0 &&
         prediction_.batches_played < scenario_.training.micro_batches)
       line("            (micro-batches repeat: {} of {} simulated)", prediction_.batches_played,
            scenario_.training.micro_batches);
     add_samples();
     line("TGS         {:.0f} tokens per GPU and second", prediction_.tokens_per_gpu_second);
-    line("MFU         {:.1f} % = TGS x {:.4g} GFLOP per token / {}", 100 * prediction_.mfu,
-         prediction_.flop_per_token.value / 1e9, format_flop_rate(scenario_.cluster.gpu.peak_bf16));
+    const MatrixPeak peak = matrix_peak(scenario_);
+    line("MFU         {:.1f} % = TGS x {:.4g} GFLOP per token / {}{}", 100 * prediction_.mfu,
+         prediction_.flop_per_token.value / 1e9, format_flop_rate(peak.rate),
+         peak.type == "bf16" ? ""
+         : peak.given        ? " of " + peak.type
+                             : " of bf16: no peak is known of " + peak.type);
     line("            (3 (2 Phi_linear + 4 S a d L) per token; no recompute credit)");
     line("memory      {} of {} per GPU: {}", format_bytes_binary(prediction_.memory.reserved),
          format_bytes_binary(prediction_.memory.capacity),

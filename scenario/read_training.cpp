@@ -29,6 +29,8 @@ void read_precision(ObjectReader precision, TrainingSpec& spec) {
                                              : std::vector<std::string>{parameters};
   spec.parameter_bytes = bytes_of(parameters);
   spec.gradient_bytes = bytes_of(precision.choice_or("gradients", wider, parameters));
+  if (parameters == "fp32")
+    spec.tf32 = precision.choice_or("products", {"fp32", "tf32"}, "fp32") == "tf32";
   precision.finish();
 }
 
@@ -40,6 +42,20 @@ void widen(OptimizerSpec& optimizer, const TrainingSpec& spec) {
   optimizer.state_bytes *= factor;
   optimizer.traffic_bytes =
       (optimizer.traffic_bytes - 4) * factor + spec.parameter_bytes + spec.gradient_bytes;
+}
+
+/// "none", "full", or {"share": 0.4}: of the layers, evenly spread.
+void read_recompute(ObjectReader& training, TrainingSpec& spec) {
+  if (!training.has("recompute")) return;
+  if (training.value("recompute").is_object()) {
+    constexpr double kLeastShare = 1e-3;
+    ObjectReader some = training.object("recompute");
+    spec.recompute = Recompute::kFull;
+    spec.recompute_share = some.number("share", kLeastShare, 1);
+    some.finish();
+  } else if (training.choice("recompute", {"none", "full"}) == "full") {
+    spec.recompute = Recompute::kFull;
+  }
 }
 
 OptimizerSpec read_custom_optimizer(ObjectReader custom) {
@@ -100,8 +116,7 @@ TrainingPart read_training(ObjectReader training) {
     part.global_batch = training.integer("global_batch", 1, kMostGlobalBatch);
   else
     spec.micro_batches = static_cast<int>(training.integer("micro_batches", 1, kMostMicroBatches));
-  if (training.choice_or("recompute", {"none", "full"}, "none") == "full")
-    spec.recompute = Recompute::kFull;
+  read_recompute(training, spec);
   if (training.has("precision")) read_precision(training.object("precision"), spec);
   spec.optimizer = read_optimizer(training);
   if (!training.has("optimizer") || !training.value("optimizer").is_object())

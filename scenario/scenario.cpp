@@ -64,6 +64,12 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   check_window(model, training.spec.sequence_length);
   check_positions(model.spec, training.spec.sequence_length,
                   root.object("training").where("sequence_length"));
+  if (training.spec.recompute == Recompute::kFull &&
+      training.spec.recomputed_through(model.spec.layers) == 0)
+    root.object("training")
+        .object("recompute")
+        .fail("share", fmt::format("{:.3g} of the model's {} layers is none",
+                                   training.spec.recompute_share, model.spec.layers));
   scenario.engine = read_engine(root);
   scenario.stack_is_assumed = !root.has("stack");
   training.spec.stack = read_stack(root, scenario.engine.name);
@@ -91,6 +97,20 @@ Scenario read_scenario(const Json& json, const std::string& file) {
   scenario.plan = plan.plan;
   scenario.plan_name = std::move(plan.name);
   return scenario;
+}
+
+MatrixPeak matrix_peak(const Scenario& scenario) {
+  const GpuSpec& gpu = scenario.cluster.gpu;
+  const TrainingSpec& training = scenario.training;
+  if (training.parameter_bytes == 2) return {"bf16", gpu.peak_bf16};
+  MatrixPeak peak{"fp64", FlopPerSec{0}};
+  if (training.tf32)
+    peak = {"tf32", gpu.peak_tf32};
+  else if (training.parameter_bytes == 4)
+    peak = {"fp32", gpu.peak_fp32};
+  peak.given = peak.rate.value > 0;
+  if (!peak.given) peak.rate = gpu.peak_bf16;
+  return peak;
 }
 
 Placement place(const Scenario& scenario) {

@@ -46,6 +46,14 @@ struct Scenario {
   }
 };
 
+/// What the GPU does at most in the type of the scenario's matrix products.
+struct MatrixPeak {
+  std::string type;  // "bf16", "tf32", "fp32", "fp64"
+  FlopPerSec rate;
+  bool given = true;  // else `rate` is bf16's: the GPU's description has none of that type
+};
+MatrixPeak matrix_peak(const Scenario& scenario);
+
 /// Where the scenario's ranks run. A packed placement keeps the nodes that the optimizer states are
 /// sharded over, the widest sharding group, under one leaf.
 Placement place(const Scenario& scenario);

@@ -35,9 +35,8 @@ PassTraffic KernelTraffic::norm_kernels(NormKind kind, bool with_residual) const
       return {{2 * e_, 1}, {3 * e_, 2}};
     case NormKernels::kWithResidual:
       // Forward: x and branch in, sum and y out. Backward, in two kernels: partial sums of the
-      // weight's gradient read dy and x; dx reads them again with the residual's gradient. Dy is
-      // the sum of two inputs' gradients.
-      if (with_residual) return {{4 * e_, 1}, {8 * e_, 2}};
+      // weight's gradient read dy and x; dx reads them again with the residual's gradient.
+      if (with_residual) return {{4 * e_, 1}, {6 * e_, 2}};
       return {{2 * e_, 1}, {5 * e_, 2}};
     case NormKernels::kMixed:
       // The residual is cast c; x fp32 in, y out. Backward: x and rounds of dy in fp32 3w, dy in
@@ -51,15 +50,16 @@ PassTraffic KernelTraffic::norm(Module module) const {
   const double th = tokens_ * model_.hidden;
   PassTraffic one = norm_kernels(model_.norm, true);
   if (stack_.recompute_norms) one.backward = one.backward + one.forward;
-  int sums = 0;  // of gradients of products that read the same input, by kernels of their own
-  if (module == Module::kAttentionNorm && !model_.fused_qkv) {
-    if (stack_.norm == NormKernels::kWithResidual) one.backward.bytes += 2 * e_;  // read here
-    if (stack_.qkv_gradients == InputGradients::kAdded) sums = 2;
-  }
-  if (module == Module::kFfnNorm && stack_.gate_up_gradients == InputGradients::kAdded &&
-      model_.gated && !model_.fused_gate_up)
-    sums = 1;
-  one.backward = one.backward + Traffic{sums * 3 * e_, sums};
+  // Products that read the norm's output: their gradients of it are added by kernels of their own,
+  // or read one by one by both kernels of the norm's backward.
+  const bool qkv = module == Module::kAttentionNorm && !model_.fused_qkv;
+  const bool gate_up = module == Module::kFfnNorm && model_.gated && !model_.fused_gate_up;
+  const int further = qkv ? 2 : gate_up ? 1 : 0;
+  if (stack_.norm == NormKernels::kWithResidual)
+    one.backward.bytes += further * 2 * e_;
+  else if ((qkv && stack_.qkv_gradients == InputGradients::kAdded) ||
+           (gate_up && stack_.gate_up_gradients == InputGradients::kAdded))
+    one.backward = one.backward + Traffic{further * 3 * e_, further};
   return {th * one.forward, th * one.backward};
 }
 
@@ -148,6 +148,10 @@ PassTraffic KernelTraffic::loss() const {
                                  // argmax w, minus 2w, exp 2w, sum w; gradient 2w, cast
       one = {{c_ + 10 * w_, 20}, {c_ + 2 * w_, 2}};
       break;
+    case LossKernels::kComposer:  // fused loss; two metrics, each cast, log_softmax 2w, nll, a
+                                  // count
+      one = {{e_ + 2 * (c_ + 2 * w_), 9}, {2 * e_, 1}};
+      break;
   }
   const double logits = tokens_ * model_.vocab;
   return {logits * one.forward, logits * one.backward};
@@ -179,6 +183,11 @@ PassTraffic KernelTraffic::beside_attention() const {
     result.backward = result.backward + scores * Traffic{3 * e_ + (dropout ? 2 * e_ + 1 : 0), 2};
   }
   return result;
+}
+
+Traffic KernelTraffic::bias_gradient(std::int64_t width) const {
+  if (stack_.bias_gradients == BiasGradients::kFused) return {};
+  return tokens_ * static_cast<double>(width) * Traffic{e_, 1};
 }
 
 Traffic KernelTraffic::accumulation(double parameters, bool accumulates) const {

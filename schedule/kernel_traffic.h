@@ -34,6 +34,8 @@ class KernelTraffic {
   /// softmax as well.
   PassTraffic beside_attention() const;
 
+  /// Of a bias of that width, beside the product that has it.
+  Traffic bias_gradient(std::int64_t width) const;
   /// Of the gradient of so many parameters, beside the product that computes it. `accumulates`: a
   /// micro-batch before this one has left a gradient.
   Traffic accumulation(double parameters, bool accumulates) const;

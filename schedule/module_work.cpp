@@ -145,8 +145,11 @@ class BlockMaker {
 
   /// Y[T, out] = X[T, in] W[in, out]: dW = X^T dY, dX = dY W^T.
   void linear(int block, Module module, std::int64_t in, std::int64_t out) {
+    ComputeWork wgrad = gemm(in, tokens_, out, true);
+    const bool biased = ids_of(block, module).size() > 1;
+    if (biased) wgrad.copies = traffic_.bias_gradient(out);
     push(block, module, gemm(tokens_, in, out),
-         {{Op::kWgrad, gemm(in, tokens_, out, true)}, {Op::kDgrad, gemm(tokens_, out, in)}});
+         {{Op::kWgrad, wgrad}, {Op::kDgrad, gemm(tokens_, out, in)}});
   }
 
   /// Forward 2 products of S x S x d for each head, halved by the causal mask; backward 2.5 times

@@ -166,7 +166,7 @@ class ScheduleBuilder {
   // --- backward ---
 
   bool recomputed(int block) const {
-    return training_.recompute == Recompute::kFull && block > 0 && block < last_block();
+    return block > 0 && block < last_block() && training_.recomputes(block);
   }
 
   void backward(int step, int mb) {

@@ -19,7 +19,7 @@ class Maker {
 
   /// `known`: the same module's works where gradients are used otherwise; those that come out alike
   /// are shared.
-  StepWorks::OpWorks module(const ModuleOp& op, bool accumulates, bool reduces,
+  StepWorks::OpWorks module(const ModuleOp& op, bool recomputed, bool accumulates, bool reduces,
                             const StepWorks::OpWorks* known) {
     const bool has_parameters = !op.tensors.empty();
     const Traffic gathered = has_parameters ? gather_copies(op) : Traffic{};
@@ -29,9 +29,8 @@ class Maker {
       const bool completes = has_parameters && result.backward.empty();
       Traffic copies;
       if (completes) copies = gradient_copies(op, accumulates, reduces);
-      // With full recompute, the forward that is run again has gathered.
-      if (completes && op.backward_needs_parameters && training_.recompute == Recompute::kNone)
-        copies = copies + gathered;
+      // The forward that is run again has gathered.
+      if (completes && op.backward_needs_parameters && !recomputed) copies = copies + gathered;
       if (known != nullptr && copies == added_to(known->backward[result.backward.size()].second))
         result.backward.push_back(known->backward[result.backward.size()]);
       else
@@ -128,14 +127,19 @@ StepWorks::StepWorks(const ModelSpec& model, const TrainingSpec& training, const
     Works& works = works_[{accumulates, reduces}];
     of_micro_batch_.push_back(&works);
     if (!works.empty()) continue;
+    std::size_t first_recomputed = 0, first_kept = 0;
     for (std::size_t block = 0; block < blocks.size(); ++block) {
-      if (block >= 2 && block + 1 < blocks.size()) {
-        works.push_back(works[1]);
+      const bool layer = block > 0 && block + 1 < blocks.size();
+      const bool recomputed = layer && training.recomputes(static_cast<int>(block));
+      std::size_t& like = recomputed ? first_recomputed : first_kept;  // layers differ by that only
+      if (layer && like != 0) {
+        works.push_back(works[like]);
         continue;
       }
+      if (layer) like = block;
       std::vector<OpWorks>& added = works.emplace_back();
       for (std::size_t op = 0; op < blocks[block].size(); ++op)
-        added.push_back(maker.module(blocks[block][op], accumulates, reduces,
+        added.push_back(maker.module(blocks[block][op], recomputed, accumulates, reduces,
                                      known == nullptr ? nullptr : &(*known)[block][op]));
     }
     if (known == nullptr) known = &works;

@@ -8,10 +8,12 @@ aiconfigurator-core 0.12.0 (NVIDIA, Apache-2.0; systems/data), as columns gpu, f
 kernel_source, shape, latency in ms. Writes data/kernels/GPU.json and tests/kernels/data/*.csv,
 prints the tables of docs/kernels.md. Rules:
 
-1. vLLM's bf16 GEMMs multiply uninitialised weights, draw less power and run 5 to 12 % fast: they
-   make no table. SGLang's and TensorRT-LLM's have normal data; the table holds their geometric
-   mean. Where only one has a shape, its time is moved by half the median ratio of the two, so that
-   tables have no steps where one ends.
+1. GEMMs are as fast as SGLang's rows: torch.nn.functional.linear on normal data, five or six of
+   them to a replay. vLLM's bf16 weights are uninitialised, draw less power and run 5 to 12 % fast.
+   TensorRT-LLM's have normal data, but a replay is a single GEMM once its weight exceeds the L2
+   (collector/trtllm/collect_gemm.py): shorter bursts, 4 to 7 % fast where power is the limit (A100,
+   H100, H200; L40S 10 %), even elsewhere. Moved to SGLang's level by the median ratio of GEMMs of
+   the same work within a factor of 4, they halve the noise: the table is the geometric mean.
 2. A table is a grid over (m, n, k), rates in steps of 0.1 TFLOP/s. Shapes of the data that aren't on
    the grid are the test set: what interpolation errs by there is stored and printed.
 3. `sustained` is the median rate of kernels of 6.4 ms and more with m, n, k >= 2048: such kernels run
@@ -56,7 +58,7 @@ GPUS = {
     "rtx-pro-6000": ("rtx_pro_6000_server", "RTX PRO 6000 Server", (1.5e-6, "assumed: as on H100")),
 }
 TYPES = {"bf16": "bfloat16", "fp8": "fp8"}
-GEMM_FRAMEWORKS = ["SGLang", "TRTLLM"]
+GEMM_FRAMEWORKS = ["SGLang", "TRTLLM"]  # the first sets the level
 OLD = {("h100_sxm", "SGLang", "0.5.6.post2")}  # superseded by 0.5.14
 
 M = [1024, 1536, 2048, 3072, 4096, 8192, 16384, 32768]
@@ -180,13 +182,27 @@ def read_attention(folder):
 
 
 def combine(tables):
-    """Geometric mean; a shape that some lack is moved by the median ratios (rule 1)."""
+    """Geometric mean; a shape that some lack is moved by the median ratios."""
     first = tables[0]
     offsets = [statistics.median(math.log(t[s] / first[s]) for s in t if s in first) for t in tables]
     middle = statistics.fmean(offsets)
     return {shape: math.exp(middle + statistics.fmean(math.log(t[shape]) - o for t, o in
                                                       zip(tables, offsets) if shape in t))
             for shape in sorted(set().union(*tables))}
+
+
+def at_the_level_of_the_first(first, second=None):
+    """Geometric mean with the second, moved by the median ratio at its work (rule 1)."""
+    if second is None:
+        return first
+    size = lambda shape: math.floor(math.log(work(shape), 4))
+    ratios = collections.defaultdict(list)
+    for shape in first:
+        if shape in second:
+            ratios[size(shape)].append(first[shape] / second[shape])
+    level = {s: statistics.median(r) for s, r in ratios.items()}
+    return {shape: math.sqrt(time * second[shape] * level[size(shape)]) if shape in second else time
+            for shape, time in first.items()}
 
 
 def quantile(values, part):
@@ -263,10 +279,9 @@ def intercept(times):
 
 
 def convert_gemm(kind, frameworks):
-    """The table, its left-out rows [(shape, seconds)], the combined times."""
-    names = [name for name in GEMM_FRAMEWORKS if name in frameworks]
-    tables = [frameworks[name][1] for name in names]
-    times = combine(tables)
+    """The table, its left-out rows [(shape, seconds)], the times."""
+    tables = [frameworks[name][1] for name in GEMM_FRAMEWORKS if name in frameworks]
+    times = at_the_level_of_the_first(*tables)
     axes = [M, NK, NK]
     rates = grid(axes, times)
     floor = intercept(times)
@@ -290,8 +305,9 @@ def convert_gemm(kind, frameworks):
     apart = [abs(math.log(tables[0][s] / tables[1][s])) for s in common]
     table = {
         "type": kind,
-        "source": "measured: " + ", ".join(f"{name} {frameworks[name][0]}" for name in names) +
-                  ", geometric mean",
+        "source": "measured: " + ", ".join(f"{name} {frameworks[name][0]}" for name in GEMM_FRAMEWORKS
+                                           if name in frameworks) +
+                  f", geometric mean at the level of {GEMM_FRAMEWORKS[0]}",
         "spread": {"grid": round(quantile(apart, 0.9) / 2, 4), "between": left_out["between"]["p90"],
                    "outside": max(left_out["below"]["p90"], left_out["beyond"]["p90"])},
         "fixed_s": float(f"{floor:.3g}"),

@@ -115,7 +115,16 @@ class Estimator {
     const double tokens = training_.tokens();
     const int e = training_.parameter_bytes, w = training_.wide_bytes();
     const double ends = 2 * tokens * e * model_.hidden;  // final norm's input and output
-    if (training_.recompute == Recompute::kFull) {
+    if (training_.recompute == Recompute::kFull && training_.recompute_share < 1) {
+      const int again = training_.recomputed_through(model_.layers);
+      const double input = e * tokens * model_.hidden;
+      add("activations",
+          (model_.layers - again) * layer_activations() + again * input + layer_activations() +
+              ends,
+          fmt::format("{} layers' {}, {} inputs of {}, one layer run again, ends",
+                      model_.layers - again, format_bytes(Bytes{std::llround(layer_activations())}),
+                      again, format_bytes(Bytes{std::llround(input)})));
+    } else if (training_.recompute == Recompute::kFull) {
       add("activations", model_.layers * e * tokens * model_.hidden + layer_activations() + ends,
           fmt::format("L x {} S b h = {} x {}, one layer's {}, ends", e, model_.layers,
                       format_bytes(Bytes{std::int64_t{e} * training_.tokens() * model_.hidden}),

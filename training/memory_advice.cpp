@@ -50,8 +50,9 @@ std::vector<std::string> memory_advice(const ModelSpec& model, const TrainingSpe
   const MemoryEstimate now = estimate_memory(model, training, plan, engine, cluster);
   if (now.fits()) return {};
   std::vector<Option> options;
-  if (training.recompute == Recompute::kNone) {
+  if (training.recompute == Recompute::kNone || training.recompute_share < 1) {
     options.push_back({"recompute: full", training, plan});
+    options.back().training.recompute_share = 1;
     options.back().training.recompute = Recompute::kFull;
   }
   if (training.micro_batch > 1) {

@@ -54,12 +54,13 @@ void read_stack_switches(ObjectReader& object, StackSpec& stack) {
   read_switch(object, "residual", {"add", "bias_dropout"}, stack.residual);
   read_switch(object, "qkv_gradients", {"added", "fused"}, stack.qkv_gradients);
   read_switch(object, "gate_up_gradients", {"added", "fused"}, stack.gate_up_gradients);
+  read_switch(object, "bias_gradients", {"separate", "fused"}, stack.bias_gradients);
   read_switch(object, "qkv_layout", {"views", "cloned", "concatenated", "copied"},
               stack.qkv_layout);
-  read_switch(
-      object, "loss",
-      {"softmax", "fp32", "fp32_shifted", "bf16", "compiled", "fused", "parallel", "metrics"},
-      stack.loss);
+  read_switch(object, "loss",
+              {"softmax", "fp32", "fp32_shifted", "bf16", "compiled", "fused", "parallel",
+               "metrics", "composer"},
+              stack.loss);
   read_switch(object, "optimizer", {"foreach", "fused", "apex", "hybrid_zero", "deepspeed"},
               stack.optimizer);
   read_switch(object, "accumulation", {"in_product", "autograd", "separate", "fused"},

@@ -17,6 +17,8 @@ enum class ResidualKernels { kAdd, kBiasDropout };
 /// Gradients of an input that several products read: added by kernels of their own, or by the
 /// products or the norm.
 enum class InputGradients { kAdded, kFused };
+/// A bias' gradient, the sum of its output's over tokens: a kernel of its own, or the product's.
+enum class BiasGradients { kSeparate, kFused };
 /// Copies of q, k, v between products and attention core: none; dq and dk made contiguous; the
 /// three gradients concatenated; all of them and the output copied, both ways.
 enum class QkvLayout { kViews, kCloned, kConcatenated, kCopied };
@@ -28,7 +30,8 @@ enum class LossKernels {
   kCompiled,
   kFused,
   kParallel,
-  kMetrics
+  kMetrics,
+  kComposer
 };
 enum class OptimizerKernels { kForeach, kFused, kApex, kHybridZero, kDeepspeed };
 /// How gradients of micro-batches add up: by the product itself; by autograd; into fp32 by a kernel
@@ -49,6 +52,7 @@ struct StackSpec {
   ResidualKernels residual = ResidualKernels::kAdd;
   InputGradients qkv_gradients = InputGradients::kFused;
   InputGradients gate_up_gradients = InputGradients::kFused;
+  BiasGradients bias_gradients = BiasGradients::kFused;
   QkvLayout qkv_layout = QkvLayout::kViews;
   LossKernels loss = LossKernels::kSoftmax;
   OptimizerKernels optimizer = OptimizerKernels::kApex;

@@ -65,7 +65,8 @@ Exported export_scenario(const PlanningCase& question, const Candidate& candidat
   training["micro_batch"] = candidate.training.micro_batch;
   if (training.contains("micro_batches"))
     training["micro_batches"] = candidate.training.micro_batches;
-  training["recompute"] = candidate.training.recompute == Recompute::kFull ? "full" : "none";
+  if (candidate.training.recompute_share == 1)  // else it is the scenario's own
+    training["recompute"] = candidate.training.recompute == Recompute::kFull ? "full" : "none";
   if (json["model"].contains("hf_config"))
     json["model"]["hf_config"] =
         moved(json["model"]["hf_config"].get<std::string>(), question.file, folder);

@@ -28,8 +28,12 @@ Exported export_fsdp2(const Scenario& scenario, const Candidate& candidate) {
       "from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard\n\n";
   text += fmt::format("MICRO_BATCH = {}  # sequences\nMICRO_BATCHES = {}  # a step\n",
                       training.micro_batch, training.micro_batches);
-  text += fmt::format("RECOMPUTE = {}  # checkpoint every layer\n\n\n",
-                      training.recompute == Recompute::kFull ? "True" : "False");
+  text += fmt::format(
+      "RECOMPUTE = {}  # checkpoint {}\n\n\n",
+      training.recompute == Recompute::kFull ? "True" : "False",
+      training.recompute_share == 1
+          ? "every layer"
+          : fmt::format("{:.3g} % of the layers, evenly spread", 100 * training.recompute_share));
   text +=
       "def shard(model, layers):\n"
       "    \"\"\"Shards `model` in place; `layers` are its transformer layers, in order.\"\"\"\n";

@@ -40,7 +40,10 @@ Exported export_internevo(const Scenario& scenario, const Candidate& candidate) 
       "    weight=dict(size={}, overlap={}),  # shards of parameters and gradients\n"
       ")\n",
       scenario.model.name, plan.dp.size(), to_string(plan), training.sequence_length,
-      training.micro_batches, training.micro_batch, boolean(training.recompute == Recompute::kFull),
+      training.micro_batches, training.micro_batch,
+      training.recompute == Recompute::kNone ? "False"
+      : training.recompute_share == 1        ? "True"
+                                             : fmt::format("{:.4g}", training.recompute_share),
       boolean(engine.overlap_all_reduce), boolean(engine.overlap_broadcast),
       engine.bucket.value / training.gradient_bytes, plan.os.size() / weight,
       weight > 1 ? "isp" : "mtp", weight, boolean(weight > 1 && engine.overlap_gather));

@@ -14,11 +14,16 @@ OrderedJson plan_json(const ShardingPlan& plan) {
   return json;
 }
 
+OrderedJson recompute_json(const TrainingSpec& training) {
+  if (training.recompute_share < 1) return {{"share", training.recompute_share}};
+  return training.recompute == Recompute::kFull ? "full" : "none";
+}
+
 OrderedJson candidate_json(const Candidate& candidate) {
   return {{"plan", plan_json(candidate.plan)},
           {"micro_batch", candidate.training.micro_batch},
           {"micro_batches", candidate.training.micro_batches},
-          {"recompute", candidate.training.recompute == Recompute::kFull ? "full" : "none"}};
+          {"recompute", recompute_json(candidate.training)}};
 }
 
 const char* name_of(Objective objective) {
@@ -33,6 +38,7 @@ void add_step(OrderedJson& json, const Scenario& scenario, const Entry& entry) {
   json["step_time_s"] = seconds_or_null(entry.step.step_time);
   if (!entry.step.step_time) return;
   const TrainingSpec& training = entry.candidate.training;
+  json["step_time_80_percent_s"] = {entry.step.band.low.value, entry.step.band.high.value};
   json["screened"] = entry.step.screened;
   json["alone_s"] = seconds_or_null(entry.step.alone);
   json["tokens_per_gpu_second"] = throughput(training, *entry.step.step_time);

@@ -17,7 +17,7 @@ double throughput(const TrainingSpec& training, Seconds step_time) {
 double utilisation(const Scenario& scenario, const TrainingSpec& training, Seconds step_time) {
   return throughput(training, step_time) *
          training_flop_per_token(scenario.model, training.sequence_length).value /
-         scenario.cluster.gpu.peak_bf16.value;
+         matrix_peak(scenario).rate.value;
 }
 
 namespace {
@@ -74,9 +74,9 @@ class SearchText : TextLines {
          cluster.gpu.name);
     line("  batch       {} sequences of {} tokens on {} GPUs{}, engine {}",
          scenario_.global_batch(), scenario_.training.sequence_length, scenario_.plan.dp.size(),
-         !result_.axes.recompute && scenario_.training.recompute == Recompute::kFull
-             ? ", full recompute"
-             : "",
+         result_.axes.recompute || scenario_.training.recompute == Recompute::kNone
+             ? ""
+             : ", " + recompute_text(scenario_.training),
          scenario_.engine.name);
     line("  objective   {}", result_.objective == Objective::kStepTime
                                  ? "step time, simulated"
@@ -141,7 +141,23 @@ class SearchText : TextLines {
     if (batches) line("M x b: micro-batches x sequences; r: full recompute");
     line("slower: than the fastest; {} within {:.0f} % are a tie, which lower memory wins",
          by_step ? "step times" : "T_comm", 100 * kTie);
+    if (by_step && result_.ranking().size() > 1) add_bands();
     line("");
+  }
+
+  /// How far off predictions may be, and which plans that leaves open.
+  void add_bands() {
+    const StepCost& best = result_.best().step;
+    const auto overlaps = std::count_if(
+        result_.ranking().begin(), result_.ranking().end(),
+        [&](std::size_t entry) { return result_.entries[entry].step.band.low <= best.band.high; });
+    add(wrapped(
+        fmt::format("with a chance of 80 % a step of the first takes {} to {}; the bands of "
+                    "{} of {} plans overlap with that: a tie, as far as a single "
+                    "prediction can be trusted",
+                    format_time(best.band.low), format_time(best.band.high), overlaps - 1,
+                    result_.ranking().size() - 1),
+        "band: ", "      "));
   }
 
   void add_disagreement() {

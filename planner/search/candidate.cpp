@@ -73,6 +73,7 @@ std::vector<TrainingSpec> batches(const TrainingSpec& training, const SearchAxes
     for (const Recompute recompute : {Recompute::kNone, Recompute::kFull}) {
       both.push_back(batch);
       both.back().recompute = recompute;
+      both.back().recompute_share = 1;
     }
   return both;
 }

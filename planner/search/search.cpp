@@ -11,12 +11,14 @@ namespace amsp {
 
 namespace {
 
-/// In a worker: step time and the sum of all tasks.
+/// In a worker: step time, the sum of all tasks, and the step time's band.
 std::vector<double> run_one(const Scenario& scenario, std::shared_ptr<const Machine> machine,
                             const Play& play) {
   const Setup setup(scenario, std::move(machine));
-  return {play(setup.lowering()).timeline.step_time().value,
-          exact_cost(setup.lowering()).total.value};
+  const Playback playback = play(setup.lowering());
+  const Seconds step = playback.timeline.step_time();
+  const ErrorBand band = error_band(setup.lowering(), 0, break_down(playback.timeline, 0), step);
+  return {step.value, exact_cost(setup.lowering()).total.value, band.low.value, band.high.value};
 }
 
 StepCost step_cost(const JobOutcome& outcome, bool screened) {
@@ -25,6 +27,7 @@ StepCost step_cost(const JobOutcome& outcome, bool screened) {
   if (outcome.kind == JobOutcome::Kind::kValues) {
     cost.step_time = Seconds{outcome.values[0]};
     cost.alone = Seconds{outcome.values[1]};
+    cost.band = {Seconds{outcome.values[2]}, Seconds{outcome.values[3]}};
   } else {
     cost.failure = outcome.message;
     cost.internal = outcome.kind == JobOutcome::Kind::kInternal;

@@ -47,6 +47,14 @@ const std::vector<Case>& cases() {
        {2, 2},
        2,
        [](Scenario& s) { s.training.recompute = Recompute::kFull; }},
+      {"RecomputeHalf",
+       "zero3",
+       {2, 2},
+       2,
+       [](Scenario& s) {
+         s.training.recompute = Recompute::kFull;
+         s.training.recompute_share = 0.5;
+       }},
       {"NoOverlap",
        "amsp-like",
        {4, 1},

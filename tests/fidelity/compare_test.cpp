@@ -108,5 +108,15 @@ TEST(Compare, SlopesByDoubling) {
   EXPECT_EQ(set.summaries.at(0).by_parameters, std::nullopt);
 }
 
+TEST(Compare, CountsTheRowsInsideTheBand) {
+  // Steps of 1, 2.5 and 3.2 s were predicted, with bands from 0.9 to 1.3 of that; 512 and 500
+  // tokens per second are steps of 1, 2 and 4.1 s.
+  const ComparedSet set = compared(kThree);
+  EXPECT_TRUE(set.rows[0].in_band);
+  EXPECT_FALSE(set.rows[1].in_band);
+  EXPECT_TRUE(set.rows[2].in_band);
+  EXPECT_EQ(set.summaries.at(0).in_band, 2U);
+}
+
 }  // namespace
 }  // namespace amsp

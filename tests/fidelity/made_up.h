@@ -30,6 +30,7 @@ inline Prediction made_up(const Scenario& scenario) {
   Prediction prediction;
   const double step = micro_batches == 1 ? 1 : micro_batches == 2 ? 2.5 : 3.2;
   prediction.step_time = Seconds{step};
+  prediction.band = {Seconds{0.9 * step}, Seconds{1.3 * step}};
   prediction.tokens_per_gpu_second = 512 * micro_batches / step;
   prediction.flop_per_token =
       training_flop_per_token(scenario.model, scenario.training.sequence_length);

@@ -38,8 +38,8 @@ TEST(Report, JsonHasStatisticsAndRows) {
 TEST(Report, CsvQuotesWhatNeedsQuotes) {
   const std::string csv = fidelity_csv({compared(
       R"([{"name": "a, \"b\"", "value": 512}, {"name": "c", "value": 1, "skip": "why, indeed"}])")});
-  EXPECT_THAT(csv, HasSubstr("\nmade-up,\"a, \"\"b\"\"\",tgs,512,512,0,512,256,512,"));
-  EXPECT_THAT(csv, HasSubstr("\nmade-up,c,tgs,1,,,,,,,,,,,\"why, indeed\",\n"));
+  EXPECT_THAT(csv, HasSubstr("\nmade-up,\"a, \"\"b\"\"\",tgs,512,512,0,yes,512,256,512,"));
+  EXPECT_THAT(csv, HasSubstr("\nmade-up,c,tgs,1,,,,,,,,,,,,\"why, indeed\",\n"));
 }
 
 TEST(Report, PictureHasAPointForEveryRow) {

@@ -200,16 +200,16 @@ TEST(KernelTables, NoTimeIsAbsurd) {
 }
 
 TEST(KernelTables, LlamaOnH100) {
-  // 989 TFLOP/s peak. Table and power limit meet: 0.72 of it for a 7B layer at 4096 tokens.
+  // 989 TFLOP/s peak. Table and power limit meet: 0.71 of it for a 7B layer at 4096 tokens.
   const KernelTable& table = *kernel_table("H100-SXM5-80GB");
   const double sustained = table.sustained_rate(GemmType::kBf16)->value;
-  EXPECT_NEAR(sustained / 989e12, 0.72, 0.01);
+  EXPECT_NEAR(sustained / 989e12, 0.71, 0.01);
   const auto rate = [&](std::int64_t m, std::int64_t k, std::int64_t n, Clock clock) {
     return 2.0 * double(m * n) * double(k) /
            table.gemm(GemmType::kBf16, m, k, n, clock)->time.value / 989e12;
   };
   EXPECT_NEAR(rate(4096, 4096, 11008, Clock::kBurst), 0.80, 0.01);
-  EXPECT_NEAR(rate(4096, 4096, 11008, Clock::kSustained), 0.72, 0.01);
+  EXPECT_NEAR(rate(4096, 4096, 11008, Clock::kSustained), 0.71, 0.01);
   // a shard of width 512 is slower than the power limit demands
   EXPECT_NEAR(rate(4096, 4096, 512, Clock::kSustained), 0.69, 0.01);
   // FlashAttention-3 causal, 32 heads of 128 at 4096 tokens; cuDNN, FlashAttention-2 behind it

@@ -112,5 +112,20 @@ INSTANTIATE_TEST_SUITE_P(, Engines64,
                                          EngineCase{"Ddp", "ddp", "ddp"}),
                          [](const auto& test) { return test.param.name; });
 
+TEST(Stacks, CompilingSavesTheDifferenceOfTheirComputeTimes) {
+  const auto under = [](const char* stack) {
+    return predict(tiny_scenario({"model.preset=llama-7b", "training.sequence_length=2048",
+                                  "training.micro_batches=2",
+                                  R"(training.recompute={"share": 0.5})", stack}))
+        .prediction;
+  };
+  const Prediction eager = under("stack=eager"), compiled = under("stack=compiled");
+  ASSERT_TRUE(eager.gain_of_compiling.has_value());
+  EXPECT_NEAR(eager.gain_of_compiling->value, (eager.exact.compute - compiled.exact.compute).value,
+              1e-6);
+  EXPECT_GT(*eager.gain_of_compiling / eager.exact.compute, 0.1);
+  EXPECT_FALSE(compiled.gain_of_compiling.has_value());
+}
+
 }  // namespace
 }  // namespace amsp

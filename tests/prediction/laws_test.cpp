@@ -99,6 +99,41 @@ TEST(Laws, MoreOverlapNeverHurtsOnThePapersTestbed) {
   }
 }
 
+TEST(Laws, ProductsRunAtThePeakOfTheirType) {
+  const auto in = [](const char* precision) {
+    return predict(tiny_scenario({"model.preset=llama-7b", "training.sequence_length=2048",
+                                  std::string("training.precision=") + precision}));
+  };
+  const Predicted bf16 = in(R"({"parameters":"bf16"})"), fp32 = in(R"({"parameters":"fp32"})"),
+                  tf32 = in(R"({"parameters":"fp32","products":"tf32"})");
+  // A100: 312, 156 and 19.5 TFLOP/s.
+  EXPECT_GT(step_s(tf32), 1.5 * step_s(bf16));
+  EXPECT_GT(step_s(fp32), 4.5 * step_s(tf32));
+  const auto flop_rate = [](const Predicted& p) {
+    return p.prediction.tokens_per_gpu_second * p.prediction.flop_per_token.value;
+  };
+  EXPECT_DOUBLE_EQ(fp32.prediction.mfu, flop_rate(fp32) / 19.5e12);
+  EXPECT_DOUBLE_EQ(tf32.prediction.mfu, flop_rate(tf32) / 156e12);
+  EXPECT_EQ(fp32.prediction.kernel_source,
+            "kernels in fp32 at its peak and the description's efficiencies (unmeasured: error "
+            "unknown)");
+}
+
+TEST(Laws, AnOwnPowerLimitIsACeilingOfProducts) {
+  const auto compute = [](const char* limit) {
+    return predict(tiny_scenario({"model.preset=llama-7b", "training.sequence_length=8192", limit}))
+        .prediction.exact.compute.value;
+  };
+  const double usual = compute("training.micro_batch=1");
+  EXPECT_DOUBLE_EQ(compute(R"(cluster.gpu={"sustained":"250TFLOPS"})"), usual);  // A100's own
+  EXPECT_LT(compute(R"(cluster.gpu={"sustained":"312TFLOPS"})"), usual);
+  const double at125 = compute(R"(cluster.gpu={"sustained":"125TFLOPS"})");
+  const double at62 = compute(R"(cluster.gpu={"sustained":"62.5TFLOPS"})");
+  // Below the rate of every product their times double and the rest stays.
+  EXPECT_GT(at62 - at125, 0.4 * at62);
+  EXPECT_GT(at125, 1.4 * usual);
+}
+
 TEST(Laws, HalvingTheGpuDoublesComputeAlone) {
   const auto compute = [](const char* peak, const char* hbm) {
     return predict(tiny_scenario({"training.sequence_length=4096", "model.hidden=4096",

@@ -172,5 +172,14 @@ TEST(ReadScenario, EveryScenarioThatComesWithTheProduct) {
   EXPECT_GT(count, 100);
 }
 
+TEST(ReadScenario, SharesAndTypesOfProducts) {
+  const Scenario scenario = load("full-hf.json");
+  EXPECT_EQ(scenario.training.recompute, Recompute::kFull);
+  EXPECT_EQ(scenario.training.recompute_share, 0.5);
+  EXPECT_TRUE(scenario.training.tf32);
+  EXPECT_EQ(matrix_peak(scenario).type, "tf32");
+  EXPECT_EQ(matrix_peak(scenario).rate, 494_TFLOPS);  // H100's
+}
+
 }  // namespace
 }  // namespace amsp

@@ -59,6 +59,55 @@ TEST(KernelTraffic, ACompilerAddsResidualsInTheNorms) {
   EXPECT_DOUBLE_EQ(layer.backward.bytes, 36 + 4 * 2 + 10 * kR);
 }
 
+TEST(KernelTraffic, ACompilersNormReadsTheGradientOfEveryConsumer) {
+  const auto backward = [](bool fused_qkv, bool gated) {
+    ModelSpec model = small_model();
+    model.fused_qkv = fused_qkv;
+    model.gated = gated;
+    TrainingSpec training = small_training();
+    training.stack = stack_preset("compiled");
+    const KernelTraffic traffic(model, training);
+    const double th = 1.0 * training.tokens() * model.hidden;
+    return std::pair{traffic.norm(Module::kAttentionNorm).backward.bytes / th,
+                     traffic.norm(Module::kFfnNorm).backward.bytes / th};
+  };
+  // Partial sums: dy, x; then dy, x, the residual's gradient in, dx out. Dy once for each consumer.
+  EXPECT_EQ(backward(true, false), (std::pair{12.0, 12.0}));
+  EXPECT_EQ(backward(false, true), (std::pair{20.0, 16.0}));
+}
+
+TEST(KernelTraffic, ABiasGradientReadsWhatTheProductPutOut) {
+  ModelSpec model = small_model();
+  model.qkv_bias = true;
+  model.fused_qkv = true;
+  TrainingSpec training = small_training();
+  const auto copies_of = [&](Module module) {
+    for (const ModuleOp& op : module_ops(model, training, model_tensors(model))[1])
+      if (op.module == module) return op.backward.front().second.copies;
+    return Traffic{-1, -1};
+  };
+  training.stack.bias_gradients = BiasGradients::kSeparate;
+  const double width = (model.heads + 2.0 * model.kv_heads) * model.head_dim;
+  EXPECT_EQ(copies_of(Module::kQkv), (Traffic{2 * training.tokens() * width, 1}));
+  EXPECT_EQ(copies_of(Module::kO), Traffic{});  // has none
+  training.stack.bias_gradients = BiasGradients::kFused;
+  EXPECT_EQ(copies_of(Module::kQkv), Traffic{});
+}
+
+TEST(KernelTraffic, ComposerComputesTwoMetricsOfTheLogits) {
+  const ModelSpec model = small_model();
+  TrainingSpec training = small_training();
+  const auto loss = [&](LossKernels kernels) {
+    training.stack.loss = kernels;
+    return KernelTraffic(model, training).loss();
+  };
+  const double logits = 1.0 * training.tokens() * model.vocab;
+  const PassTraffic fused = loss(LossKernels::kFused), composer = loss(LossKernels::kComposer);
+  // A metric: cast 6, log_softmax 8.
+  EXPECT_DOUBLE_EQ(composer.forward.bytes - fused.forward.bytes, 2 * 14 * logits);
+  EXPECT_EQ(composer.backward, fused.backward);
+}
+
 TEST(KernelTraffic, TransformerEngineConcatenatesGradientsOfQkv) {
   const LayerTraffic layer = layer_under(stack_preset("fused"));
   EXPECT_DOUBLE_EQ(layer.forward.bytes, 20 + 4 * 2 + 6 * kR);

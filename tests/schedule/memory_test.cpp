@@ -86,6 +86,25 @@ TEST(Memory, RecomputeKeepsLayerInputs) {
   EXPECT_TRUE(dropped.fits());
 }
 
+TEST(Memory, RecomputeOfSomeLayersKeepsTheOthers) {
+  TrainingSpec training = small_training();
+  ModelSpec model = small_model();
+  model.layers = 4;
+  const ShardingPlan plan{{1, 1}, {1, 1}, {1, 1}, {1, 1}, {}};
+  const auto activations = [&](double share) {
+    training.recompute = share > 0 ? Recompute::kFull : Recompute::kNone;
+    training.recompute_share = share > 0 ? share : 1;
+    return estimate_memory(model, training, plan, {}, cluster_of(1, 1_GiB))
+        .part("activations")
+        .value;
+  };
+  const std::int64_t input = std::int64_t{2} * training.tokens() * model.hidden, ends = 2 * input;
+  const std::int64_t layer = (activations(0) - ends) / 4;
+  EXPECT_EQ(activations(1), 4 * input + layer + ends);
+  EXPECT_EQ(activations(0.5), 2 * layer + 2 * input + layer + ends);
+  EXPECT_EQ(activations(0.3), 3 * layer + input + layer + ends);  // 1.2 layers are one
+}
+
 TEST(Memory, BucketsHoldWhatWaitsForItsReduction) {
   // Backward order: head 160, norm 8, ..., so buckets of >= 600 B close at 160 + 8 + 96 + 96 = 360
   // elements, then 96 + 8 + 64 x 4 = 360, 8 + 96 x 3 + 8 = 304, 64 x 4 + 8 + 160 = 424: 848 B.

@@ -55,6 +55,29 @@ TaskGraph graph_of(const ScheduleCase& c) {
   return build_schedule(small_model(), training, c.plan, c.engine);
 }
 
+TEST(Schedule, RecomputesTheShareOfLayersEvenlySpread) {
+  ModelSpec model = small_model();
+  model.layers = 5;
+  TrainingSpec training = small_training(2);
+  training.recompute = Recompute::kFull;
+  const ShardingPlan zero3{{2, 1}, {2, 1}, {2, 1}, {2, 1}, {}};
+  const auto again = [&](double share) {
+    training.recompute_share = share;
+    const TaskGraph graph = build_schedule(model, training, zero3, {});
+    std::set<int> blocks;
+    for (int i = 0; i < graph.size(); ++i) {
+      const Task& task = graph[static_cast<TaskId>(i)];
+      if (task.key.phase == Phase::kRecompute && task.kind == WorkKind::kCompute)
+        blocks.insert(task.key.block);
+    }
+    return blocks;
+  };
+  EXPECT_EQ(again(1), (std::set<int>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(again(0.4), (std::set<int>{3, 5}));
+  EXPECT_EQ(again(0.2), (std::set<int>{5}));
+  EXPECT_EQ(again(2.0 / 3), (std::set<int>{2, 3, 5}));
+}
+
 TEST(Schedule, KeysAreUnique) {
   for (const ScheduleCase& c : cases()) {
     const TaskGraph graph = graph_of(c);

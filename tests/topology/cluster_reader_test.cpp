@@ -245,7 +245,8 @@ TEST(ReadCluster, RefusesBadInputAndSaysWhere) {
       {"/gpu/tensor_cores", "4",
        "/gpu/tensor_cores: is not a known key (allowed: architecture, attention_efficiency, "
        "gemm_efficiency, "
-       "hbm_bandwidth, hbm_efficiency, memory, name, peak_bf16, sms)"},
+       "hbm_bandwidth, hbm_efficiency, memory, name, peak_bf16, peak_fp32, "
+       "peak_tf32, sms, sustained)"},
       {"/gpu/peak_bf16", "312",
        "/gpu/peak_bf16: must be a flop rate with a unit such as \"312TFLOPS\" or \"1PFLOP/s\", "
        "found 312"},
@@ -359,7 +360,8 @@ TEST(ClusterPreset, RefusesBadOverridesAndSaysWhere) {
       {"/gpu", R"({"memroy": "80GiB"})",
        "/gpu/memroy: is not a known key; did you mean 'memory'? (allowed: architecture, "
        "attention_efficiency, "
-       "gemm_efficiency, hbm_bandwidth, hbm_efficiency, memory, name, peak_bf16, sms)"},
+       "gemm_efficiency, hbm_bandwidth, hbm_efficiency, memory, name, peak_bf16, peak_fp32, "
+       "peak_tf32, sms, sustained)"},
       {"/node", R"({"nics": {"bandwidth": "400Gbps"}})",
        "/node/nics/bandwidth: replaces the preset's \"200Gbps\", at which its capacity of "
        "\"24.3821GBps\" was measured; give 'capacity' as well"},

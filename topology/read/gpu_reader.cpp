@@ -13,15 +13,22 @@ double efficiency(ObjectReader& reader, const std::string& key) {
   return above_zero(reader, key, reader.number(key, 0, 1));
 }
 
+FlopPerSec peak(ObjectReader& reader, const std::string& key) {
+  const FlopPerSec rate = above_zero(reader, key, reader.flop_rate(key));
+  if (rate.value >= 1e18)
+    reader.fail(key, describe(reader.value(key)) + " is too much for one GPU (1 EFLOP/s or more)");
+  return rate;
+}
+
 }  // namespace
 
 GpuSpec read_gpu(ObjectReader reader) {
   GpuSpec gpu;
   gpu.name = reader.string("name");
-  gpu.peak_bf16 = above_zero(reader, "peak_bf16", reader.flop_rate("peak_bf16"));
-  if (gpu.peak_bf16.value >= 1e18)
-    reader.fail("peak_bf16", describe(reader.value("peak_bf16")) +
-                                 " is too much for one GPU (1 EFLOP/s or more)");
+  gpu.peak_bf16 = peak(reader, "peak_bf16");
+  if (reader.has("peak_tf32")) gpu.peak_tf32 = peak(reader, "peak_tf32");
+  if (reader.has("peak_fp32")) gpu.peak_fp32 = peak(reader, "peak_fp32");
+  if (reader.has("sustained")) gpu.sustained = peak(reader, "sustained");
   gpu.memory = above_zero(reader, "memory", reader.bytes("memory"));
   gpu.hbm_bandwidth = above_zero(reader, "hbm_bandwidth", reader.bandwidth("hbm_bandwidth"));
   gpu.hbm_efficiency = efficiency(reader, "hbm_efficiency");

@@ -23,6 +23,9 @@ struct GpuSpec {
   int sms = 0;                      // streaming multiprocessors
   std::string source;
   GpuArchitecture architecture = GpuArchitecture::kUnknown;
+  FlopPerSec peak_tf32{}, peak_fp32{};  // as peak_bf16; fp32 without tensor cores; 0: not given
+  /// What bf16 GEMMs hold for hours at the power limit; 0: as measured (kernels/kernel_table.h).
+  FlopPerSec sustained{};
 };
 
 enum class NvlinkKind { kNone, kSwitch, kDirect };
