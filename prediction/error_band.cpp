@@ -84,4 +84,14 @@ ErrorBand error_band(const Lowering& lowering, Rank rank, const RankBreakdown& b
   return {(1 - std::min(either, 0.9)) * step, (1 + either + later) * step};
 }
 
+PlanBand band_among_plans(const RankBreakdown& breakdown, Seconds step) {
+  const double window = to_seconds(breakdown.window).value;
+  const double either = kNineTenths * kCommunication * to_seconds(breakdown.exposed).value / window;
+  const auto around = [&](Seconds time) {
+    return ErrorBand{(1 - either) * time, (1 + either) * time};
+  };
+  const double most = 1 + kHidden * to_seconds(breakdown.overlapped).value / window;
+  return {around(step), around(most * step)};
+}
+
 }  // namespace amsp

@@ -22,4 +22,17 @@ struct ErrorBand {
 ErrorBand error_band(const Lowering& lowering, Rank rank, const RankBreakdown& breakdown,
                      Seconds step);
 
+/// What is left to tell plans on one machine apart, whose kernels err alike and for whom a second
+/// of hidden communication costs the same, from nothing to kHidden more than we say:
+///   s (1 + k h) (1 -+ 1.28 kCommunication x) at k = 0 and at k = kHidden
+struct PlanBand {
+  ErrorBand least, most;
+
+  /// Whether there is a k at which `other` may be as fast.
+  bool ties_with(const PlanBand& other) const {
+    return other.least.low <= least.high || other.most.low <= most.high;
+  }
+};
+PlanBand band_among_plans(const RankBreakdown& breakdown, Seconds step);
+
 }  // namespace amsp

@@ -148,16 +148,15 @@ class SearchText : TextLines {
   /// How far off predictions may be, and which plans that leaves open.
   void add_bands() {
     const StepCost& best = result_.best().step;
-    const auto overlaps = std::count_if(
-        result_.ranking().begin(), result_.ranking().end(),
-        [&](std::size_t entry) { return result_.entries[entry].step.band.low <= best.band.high; });
-    add(wrapped(
-        fmt::format("with a chance of 80 % a step of the first takes {} to {}; the bands of "
-                    "{} of {} plans overlap with that: a tie, as far as a single "
-                    "prediction can be trusted",
-                    format_time(best.band.low), format_time(best.band.high), overlaps - 1,
-                    result_.ranking().size() - 1),
-        "band: ", "      "));
+    const auto ties =
+        std::count_if(result_.ranking().begin(), result_.ranking().end(), [&](std::size_t entry) {
+          return best.among_plans.ties_with(result_.entries[entry].step.among_plans);
+        });
+    add(wrapped(fmt::format("{} to {} with a chance of 80 %; of {} other plans, whose kernels err "
+                            "alike, {} may be as fast: a tie",
+                            format_time(best.band.low), format_time(best.band.high),
+                            result_.ranking().size() - 1, ties - 1),
+                "a step of the first takes ", "  "));
   }
 
   void add_disagreement() {

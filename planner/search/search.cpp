@@ -11,14 +11,23 @@ namespace amsp {
 
 namespace {
 
-/// In a worker: step time, the sum of all tasks, and the step time's band.
+/// In a worker: step time, the sum of all tasks, and the step time's bands.
 std::vector<double> run_one(const Scenario& scenario, std::shared_ptr<const Machine> machine,
                             const Play& play) {
   const Setup setup(scenario, std::move(machine));
   const Playback playback = play(setup.lowering());
   const Seconds step = playback.timeline.step_time();
-  const ErrorBand band = error_band(setup.lowering(), 0, break_down(playback.timeline, 0), step);
-  return {step.value, exact_cost(setup.lowering()).total.value, band.low.value, band.high.value};
+  const RankBreakdown parts = break_down(playback.timeline, 0);
+  const ErrorBand band = error_band(setup.lowering(), 0, parts, step);
+  const PlanBand plans = band_among_plans(parts, step);
+  return {step.value,
+          exact_cost(setup.lowering()).total.value,
+          band.low.value,
+          band.high.value,
+          plans.least.low.value,
+          plans.least.high.value,
+          plans.most.low.value,
+          plans.most.high.value};
 }
 
 StepCost step_cost(const JobOutcome& outcome, bool screened) {
@@ -27,7 +36,11 @@ StepCost step_cost(const JobOutcome& outcome, bool screened) {
   if (outcome.kind == JobOutcome::Kind::kValues) {
     cost.step_time = Seconds{outcome.values[0]};
     cost.alone = Seconds{outcome.values[1]};
-    cost.band = {Seconds{outcome.values[2]}, Seconds{outcome.values[3]}};
+    const auto band = [&](std::size_t at) {
+      return ErrorBand{Seconds{outcome.values[at]}, Seconds{outcome.values[at + 1]}};
+    };
+    cost.band = band(2);
+    cost.among_plans = {band(4), band(6)};
   } else {
     cost.failure = outcome.message;
     cost.internal = outcome.kind == JobOutcome::Kind::kInternal;

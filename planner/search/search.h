@@ -28,7 +28,8 @@ struct Runner {
 /// What a run says of a candidate, or why it says nothing.
 struct StepCost {
   std::optional<Seconds> step_time;
-  ErrorBand band;                // of the step time, if there is one
+  ErrorBand band;  // of the step time, if there is one
+  PlanBand among_plans;
   bool screened = false;         // with even broadcasts: off by some 0.01 %
   std::optional<Seconds> alone;  // all tasks one after the other
   std::string failure;           // empty unless it failed

@@ -50,5 +50,29 @@ TEST(ErrorBand, HiddenCommunicationMayCostMoreThanWeSay) {
   EXPECT_NEAR(high - low, 0.03 + 0.6 * hidden, 1e-9);
 }
 
+PlanBand plan(double step_s, std::int64_t exposed_permille, std::int64_t hidden_permille) {
+  RankBreakdown parts;
+  parts.window = Nanoseconds{1000};
+  parts.compute = Nanoseconds{1000 - exposed_permille};
+  parts.overlapped = Nanoseconds{hidden_permille};
+  parts.exposed = Nanoseconds{exposed_permille};
+  return band_among_plans(parts, Seconds{step_s});
+}
+
+TEST(ErrorBand, AmongPlansOnlyCommunicationCounts) {
+  const PlanBand band = plan(2, 200, 100);
+  EXPECT_NEAR(band.least.low.value, 2 * (1 - 1.2816 * 0.25 * 0.2), 1e-9);
+  EXPECT_NEAR(band.least.high.value, 2 * (1 + 1.2816 * 0.25 * 0.2), 1e-9);
+  EXPECT_NEAR(band.most.high.value, 2 * (1 + 0.6 * 0.1) * (1 + 1.2816 * 0.25 * 0.2), 1e-9);
+}
+
+TEST(ErrorBand, PlansThatHideAlikeAreToldApart) {
+  const PlanBand best = plan(1, 0, 200);
+  EXPECT_FALSE(best.ties_with(plan(1.05, 0, 200)));
+  EXPECT_TRUE(best.ties_with(plan(1.05, 0, 100)));   // 1.12 and 1.113 s if hiding is dear
+  EXPECT_FALSE(best.ties_with(plan(1.05, 0, 400)));  // then 1.12 and 1.302 s
+  EXPECT_TRUE(best.ties_with(plan(1.05, 200, 200)));
+}
+
 }  // namespace
 }  // namespace amsp
