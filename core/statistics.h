@@ -23,7 +23,7 @@ T quantile(std::vector<T> values, double p) {
 /// must be values.
 template <class T>
 T quantile_by_place(std::vector<T> values, double p) {
-  const auto at = static_cast<std::ptrdiff_t>(p * static_cast<double>(values.size() - 1) + 0.5);
+  const auto at = std::lround(p * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + at, values.end());
   return values[static_cast<std::size_t>(at)];
 }

@@ -129,6 +129,7 @@ Interference time_interference(World& world, Fabric& fabric, Device& device, Col
                                const InterferenceRules& rules) {
   const std::unique_ptr<Communicator> communicator = fabric.open(mesh, dp);
   std::vector<EvenMessage> messages;
+  messages.reserve(sizes.size());
   for (const Bytes bytes : sizes)
     messages.emplace_back(device, *communicator, kind, type, bytes.value);
   const Product product(device, type, shape);

@@ -250,6 +250,7 @@ void Executor::build_timeline(Execution& result) {
     const auto id = static_cast<TaskId>(i);
     timeline_->add_task(shared, static_cast<int>(spans.size()));
     std::vector<Nanoseconds> starts;
+    starts.reserve(spans.size());
     for (const auto& of_rank : spans) starts.push_back(of_rank[index(id)].start);
     if (graph_[id].kind == WorkKind::kCollective)
       // A collective starts when its last member is there.
