@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/text_lines.h"
 #include "fidelity/report.h"
 
 namespace amsp {
@@ -30,21 +31,6 @@ std::vector<Point> points_of(const std::vector<ComparedSet>& sets, bool memory) 
         points.push_back({set, row.measured_speed.tgs, row.predicted_speed.tgs, &measured});
     }
   return points;
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else
-      result += c;
-  }
-  return result;
 }
 
 class Picture {
@@ -124,7 +110,7 @@ class Picture {
   void add_point(const Point& point) {
     add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.5" fill="{}" fill-opacity="0.7"><title>{}, {}: measured {:.4g}, predicted {:.4g}, {:+.1f} %</title></circle>)",
         x(point.measured), y(point.predicted), colour(point.set),
-        escaped(sets_[point.set].set.name), escaped(point.row->name), point.measured,
+        escaped_markup(sets_[point.set].set.name), escaped_markup(point.row->name), point.measured,
         point.predicted, 100 * signed_error(point.predicted, point.measured));
   }
 
@@ -135,8 +121,8 @@ class Picture {
                                        [&](const Point& point) { return point.set == set; });
       if (count == 0) continue;
       add(R"(<circle cx="{}" cy="{}" r="5" fill="{}"/>)", kRight + 20, line - 4, colour(set));
-      add(R"(<text x="{}" y="{}">{} ({})</text>)", kRight + 32, line, escaped(sets_[set].set.name),
-          count);
+      add(R"(<text x="{}" y="{}">{} ({})</text>)", kRight + 32, line,
+          escaped_markup(sets_[set].set.name), count);
       line += 20;
     }
     add(R"(<text x="{}" y="{}" fill="#666">dashed: 10 % off</text>)", kRight + 20, line + 6);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/statistics.h"
 
 namespace amsp {
 namespace {
@@ -71,13 +72,6 @@ double median(std::vector<double> values) {
   const std::size_t half = values.size() / 2;
   std::sort(values.begin(), values.end());
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-double quantile(std::vector<double> values, double p) {
-  AMSP_CHECK(!values.empty(), "a quantile of nothing");
-  std::sort(values.begin(), values.end());
-  const auto at = static_cast<std::size_t>(std::ceil(p * static_cast<double>(values.size())));
-  return values.at(std::max<std::size_t>(at, 1) - 1);
 }
 
 std::optional<double> rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {

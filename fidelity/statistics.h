@@ -9,9 +9,6 @@ namespace amsp {
 /// The middle value, or the mean of both in the middle. Of at least one value.
 double median(std::vector<double> values);
 
-/// The smallest value that a part `p` of all, in (0, 1], does not exceed. Of at least one value.
-double quantile(std::vector<double> values, double p);
-
 /// Spearman's rank correlation; ties share the mean of their ranks. Nothing for fewer than three
 /// pairs, or if one side is all alike.
 std::optional<double> rank_correlation(const std::vector<double>& a, const std::vector<double>& b);

@@ -60,8 +60,7 @@ Exported export_deepspeed(const Scenario& scenario, const Candidate& candidate) 
       "DeepSpeed updates parameters by an all-gather after the step; broadcasts that overlap with "
       "the next forward can't be asked for");
   if (training.recompute == Recompute::kFull)
-    result.notes.emplace_back(recompute_text(training) +
-                              " is the model's business (checkpoint every layer)");
+    result.notes.emplace_back(recompute_text(training) + " is the model's business");
   if (training.clip_gradients)
     result.notes.emplace_back(
         "the scenario clips gradients but has no norm: set gradient_clipping");

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "core/statistics.h"
+
 namespace amsp {
 namespace {
 
@@ -18,9 +20,9 @@ TEST(Statistics, MedianOfAnEvenNumberIsTheMeanOfTheMiddleTwo) {
 }
 
 TEST(Statistics, QuantileIsTheSmallestValueThatThePartDoesNotExceed) {
-  EXPECT_EQ(quantile({10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 0.9), 9);
-  EXPECT_EQ(quantile({1, 2, 3}, 0.9), 3);
-  EXPECT_EQ(quantile({5}, 0.9), 5);
+  EXPECT_EQ(quantile(std::vector<double>{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 0.9), 9);
+  EXPECT_EQ(quantile(std::vector<double>{1, 2, 3}, 0.9), 3);
+  EXPECT_EQ(quantile(std::vector<double>{5}, 0.9), 5);
 }
 
 TEST(Statistics, RankCorrelationSeesOrderOnly) {
